@@ -1,0 +1,98 @@
+# Front door; CMakeLists.txt does the building. "make help" lists the targets.
+# A fresh Debian 12 needs only git and make: tools/setup.sh installs the rest.
+
+CC = clang-19# not ?=, make presets CC. Another compiler wants its own directory: make CC=gcc BUILD=build-gcc
+BUILD = build
+ASAN = build-asan
+FUZZ = build-fuzz
+SECONDS = 60# for how long fuzz and fuzz-readers (each of its targets) run
+SEED = $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+
+CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE
+CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
+# What we format. tests/programs are inputs, and *.def are tables laid out by hand.
+FILES = find src include bench tests/unit tests/engine tests/fuzz -name '*.[ch]' 2>/dev/null
+
+.PHONY: build run test asan fuzz fuzz-readers bench-engine format format-check tidy clean help
+.PHONY: setup setup-sanitize setup-format setup-tidy
+.DEFAULT_GOAL = build
+
+# Configured once; after that ninja itself notices changed CMake files and new sources.
+$(BUILD)/build.ninja: Makefile | setup
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_C_COMPILER=$(CC)
+
+$(ASAN)/build.ninja: Makefile | setup-sanitize
+	$(CONFIGURE) -B $(ASAN) -DCMAKE_C_COMPILER=$(CC) -DRADDLE_SANITIZE=ON
+
+$(FUZZ)/build.ninja: Makefile | setup-sanitize # libFuzzer comes with clang only, whatever CC is
+	$(CONFIGURE) -B $(FUZZ) -DCMAKE_C_COMPILER=clang-19 -DRADDLE_FUZZ=ON
+
+build: $(BUILD)/build.ninja ## build the program: build/raddle
+	cmake --build $(BUILD)
+
+run: build ## one litmus test under the three memory models
+	@for model in sc tso pso; do \
+		echo "== $(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus"; \
+		$(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus || exit; \
+	done
+
+test: build ## all tests
+	cd $(BUILD) && $(CTEST)
+
+asan: $(ASAN)/build.ninja ## all tests, under the address and undefined-behaviour sanitizers
+	cmake --build $(ASAN)
+	cd $(ASAN) && $(CTEST)
+
+fuzz: build ## random programs against the oracle: SECONDS=n, SEED=n
+	@seed=$(SEED); echo "seed $$seed, $(SECONDS) seconds"; \
+	$(BUILD)/tests/engine_oracle --seed $$seed --seconds $(SECONDS)
+
+# A copy of the seeds, because libFuzzer adds what it finds to its corpus. Crashing inputs stay in $(FUZZ).
+fuzz-readers: $(FUZZ)/build.ninja ## libFuzzer on each reader of input: SECONDS=n for each
+	cmake --build $(FUZZ) --target fuzzers
+	@corpus=$$(mktemp -d); trap 'rm -rf "$$corpus"' EXIT; ran=0; \
+	for source in tests/fuzz/fuzz_*.c; do \
+		[ -e "$$source" ] || continue; \
+		name=$$(basename $$source .c); log=$(FUZZ)/$$name.log; mkdir $$corpus/$$name; \
+		[ ! -d tests/fuzz/corpus/$$name ] || cp -R tests/fuzz/corpus/$$name/. $$corpus/$$name; \
+		echo "$$name: $(SECONDS) seconds from $$(find $$corpus/$$name -type f | wc -l) seeds"; \
+		$(FUZZ)/fuzz/$$name -max_total_time=$(SECONDS) -timeout=10 -print_final_stats=1 \
+			-artifact_prefix=$(FUZZ)/$$name- $$corpus/$$name >$$log 2>&1 \
+			|| { tail -n 60 $$log; echo "$$name failed; the whole log: $$log"; exit 1; }; \
+		echo "$$name: ok, $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) inputs"; \
+		ran=$$((ran + 1)); \
+	done; \
+	[ $$ran -gt 0 ] || { echo "no tests/fuzz/fuzz_*.c: nothing was fuzzed"; exit 1; }
+
+bench-engine: $(BUILD)/build.ninja ## speed of the engine
+	cmake --build $(BUILD) --target bench_engine
+	$(BUILD)/bench/bench_engine
+
+format: setup-format ## lay out the C files by .clang-format
+	$(FILES) | xargs -r clang-format-19 -i
+
+format-check: setup-format ## fail if "make format" would change a file
+	$(FILES) | xargs -r clang-format-19 --dry-run -Werror
+
+tidy: $(BUILD)/build.ninja setup-tidy ## clang-tidy on src/
+	find src -name '*.c' | xargs -r -n 1 -P $$(nproc) clang-tidy-19 -p $(BUILD) --quiet
+
+clean: ## remove the build directories
+	rm -rf $(BUILD) $(ASAN) $(FUZZ)
+
+setup: ## install missing Debian packages; silent if there are none
+	@tools/setup.sh build
+
+setup-sanitize:
+	@tools/setup.sh build sanitize
+
+setup-format:
+	@tools/setup.sh format
+
+setup-tidy:
+	@tools/setup.sh build tidy
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; do \
+		printf '  %-13s %s\n' "$$target" "$$what"; \
+	done

@@ -1,0 +1,68 @@
+# Tests, all of them in ctest: unit.<room>.<name>, engine.oracle.<shard>, tool.<name>.
+# They link every room: a test of explore drives it with a scripted target. Rooms are kept apart by
+# tests/tool/rooms.sh, not by what the tests link.
+enable_testing()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
+# tests/unit/<room>/test_<name>.c: one cmocka program each.
+file(GLOB unit_tests CONFIGURE_DEPENDS tests/unit/*/test_*.c)
+if(unit_tests)
+    find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
+    find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+endif()
+
+# Tests of cli need its files without main().
+file(GLOB cli_tests CONFIGURE_DEPENDS tests/unit/cli/test_*.c)
+file(GLOB cli_sources CONFIGURE_DEPENDS src/cli/*.c)
+list(FILTER cli_sources EXCLUDE REGEX "/main\\.c$")
+if(cli_tests AND cli_sources)
+    add_library(raddle_cli_tested STATIC ${cli_sources})
+    target_include_directories(raddle_cli_tested SYSTEM PUBLIC ${JANSSON_INCLUDE})
+    target_link_libraries(raddle_cli_tested PUBLIC ${all_rooms} ${JANSSON_LIBRARY})
+endif()
+
+foreach(source IN LISTS unit_tests)
+    string(REGEX REPLACE ".*/([^/]+)/test_([^/]+)\\.c$" "\\1;\\2" parts ${source})
+    list(POP_FRONT parts room name)
+    set(target unit_${room}_${name})
+    add_executable(${target} ${source})
+    target_include_directories(${target} PRIVATE tests)
+    target_include_directories(${target} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+    target_link_libraries(${target} PRIVATE ${all_rooms} ${CMOCKA_LIBRARY})
+    if(room STREQUAL "cli" AND TARGET raddle_cli_tested)
+        target_link_libraries(${target} PRIVATE raddle_cli_tested)
+    endif()
+    add_test(NAME unit.${room}.${name} COMMAND ${target})
+    list(APPEND registered unit.${room}.${name})
+endforeach()
+
+# tests/engine/*.c: one program; its shards differ in the seed, so that they run side by side.
+file(GLOB sources CONFIGURE_DEPENDS tests/engine/*.c)
+if(sources)
+    add_executable(engine_oracle ${sources})
+    target_include_directories(engine_oracle PRIVATE tests)
+    foreach(room script explore model base)
+        if(TARGET raddle_${room})
+            target_link_libraries(engine_oracle PRIVATE raddle_${room})
+        endif()
+    endforeach()
+    foreach(i RANGE 1 4)
+        add_test(NAME engine.oracle.${i} COMMAND engine_oracle --seed ${i} --programs 1000)
+        list(APPEND registered engine.oracle.${i})
+    endforeach()
+endif()
+
+# tests/tool/*.sh: scripts that run the program, or check the tree.
+file(GLOB scripts CONFIGURE_DEPENDS tests/tool/*.sh)
+foreach(script IN LISTS scripts)
+    get_filename_component(stem ${script} NAME_WE)
+    add_test(NAME tool.${stem} COMMAND bash ${script})
+    set_tests_properties(tool.${stem} PROPERTIES
+        ENVIRONMENT "RADDLE=${PROJECT_BINARY_DIR}/raddle;SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+    list(APPEND registered tool.${stem})
+endforeach()
+
+# A search that never ends must fail here, with its name, and not when CI gives up.
+if(registered)
+    set_tests_properties(${registered} PROPERTIES TIMEOUT 300)
+endif()

@@ -1,0 +1,63 @@
+#include "base/arena.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/check.h"
+
+#define SMALLEST_CLASS 4 /* 16 bytes: the alignment, and room for a link */
+
+static unsigned class_of(size_t size)
+{
+    unsigned class = SMALLEST_CLASS;
+
+    while (((size_t)1 << class) < size)
+        class ++;
+    return class;
+}
+
+int arena_open(struct arena *arena, size_t reserve)
+{
+    void *base = mmap(NULL, reserve, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (base == MAP_FAILED)
+        return -1;
+    memset(arena, 0, sizeof *arena);
+    arena->base = base;
+    arena->reserve = reserve;
+    return 0;
+}
+
+void arena_close(struct arena *arena)
+{
+    if (arena->base)
+        munmap(arena->base, arena->reserve);
+    memset(arena, 0, sizeof *arena);
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    unsigned class = class_of(size);
+    void *block = arena->free[class];
+
+    if (block) {
+        memcpy(&arena->free[class], block, sizeof(void *));
+        return block;
+    }
+    size = (size_t)1 << class;
+    CHECK(size <= arena->reserve - arena->used, "out of memory after %zu bytes", arena->used);
+    block = arena->base + arena->used;
+    arena->used += size;
+    return block;
+}
+
+void arena_free(struct arena *arena, void *block, size_t size)
+{
+    unsigned class = class_of(size);
+
+    if (!block)
+        return;
+    memcpy(block, &arena->free[class], sizeof(void *));
+    arena->free[class] = block;
+}

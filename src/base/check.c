@@ -1,0 +1,33 @@
+#include "base/check.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+static void (*context_print)(void *context, FILE *out);
+static void *context_data;
+
+void check_set_context(void (*print)(void *context, FILE *out), void *context)
+{
+    context_print = print;
+    context_data = context;
+}
+
+void check_fail(const char *file, int line, const char *condition, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "raddle: internal error at %s:%d: ", file, line);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (%s)\n", condition);
+    if (context_print) {
+        void (*print)(void *, FILE *) = context_print;
+
+        context_print = NULL; /* a CHECK that fails while printing must not come back here */
+        print(context_data, stderr);
+    }
+    fprintf(stderr, "raddle: this is a bug in raddle, not in the program under test.\n");
+    fflush(NULL);
+    _Exit(EXIT_RADDLE_IS_WRONG);
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs the Debian packages that are missing, for the groups named: build, sanitize, format, tidy.
+# Silent and fast if nothing is missing, because every make target calls it.
+# shellcheck disable=SC2086  # lists of packages are meant to split
+set -eu
+
+wanted=
+for group in "$@"; do
+    case $group in
+    # clang-19 brings libc6-dev and the linker; both are named for those who build with another compiler.
+    build) wanted="$wanted cmake ninja-build clang-19 binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev" ;;
+    # llvm-19 has the symbolizer: without it a sanitizer's report has addresses and no lines.
+    sanitize) wanted="$wanted libclang-rt-19-dev llvm-19" ;;
+    format) wanted="$wanted clang-format-19" ;;
+    tidy) wanted="$wanted clang-tidy-19" ;;
+    *)
+        echo "setup: no group '$group'; there are build, sanitize, format, tidy" >&2
+        exit 2
+        ;;
+    esac
+done
+
+# Not Debian: whoever builds here brings the tools; CMake says what it does not find.
+command -v dpkg-query >/dev/null || exit 0
+
+# dpkg-query fails if it does not know a package; what it does know is printed all the same.
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null || true)
+missing=
+for package in $wanted; do
+    echo "$installed" | grep -qx "installed $package" || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: missing, and no root to install them:$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "setup: installing with apt-get:$missing"
+$as_root apt-get -qq update
+$as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing </dev/null >/dev/null
