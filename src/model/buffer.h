@@ -1,0 +1,33 @@
+#ifndef RADDLE_MODEL_BUFFER_H
+#define RADDLE_MODEL_BUFFER_H
+
+#include "model/world.h"
+
+/* Store buffers: the part of the world between threads and memory under TSO and PSO. */
+
+/* Appends a store to the buffer it belongs to. */
+void buffer_push(struct world *world, agent_id thread, const struct op *op);
+
+/* The oldest waiting store of a buffer agent, or NULL. */
+const struct buffered_store *buffer_head(const struct world *world, agent_id agent);
+
+/* Whether that store may reach memory now: under PSO it waits for older stores of its thread that
+ * overlap it, or that a release orders before it. */
+bool buffer_can_flush(const struct world *world, agent_id agent);
+
+/* Appends the events that the flush of that store had to wait for. */
+void buffer_flush_causes(const struct world *world, agent_id agent, event_vec *causes);
+
+/* Writes that store to memory. */
+void buffer_flush(struct world *world, agent_id agent, event_id now);
+
+/* Whether a store of `thread` to `addr` finds room under the bound. */
+bool buffer_has_room(struct world *world, agent_id thread, uint64_t addr);
+
+/* The flush that made that room, or EVENT_NONE. */
+event_id buffer_room_cause(struct world *world, agent_id thread, uint64_t addr);
+
+/* Appends the last flush of each buffer of `thread`. */
+void buffer_drain_causes(const struct world *world, agent_id thread, event_vec *causes);
+
+#endif

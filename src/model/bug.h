@@ -1,0 +1,16 @@
+#ifndef RADDLE_MODEL_BUG_H
+#define RADDLE_MODEL_BUG_H
+
+/* What can be wrong with a program under test. A bug is data: it never stops raddle. */
+enum bug_kind {
+    BUG_NONE,
+    BUG_ASSERTION,
+    BUG_DEADLOCK,
+    BUG_MISUSE, /* a call that its standard forbids in that state */
+    BUG_KIND_COUNT
+};
+
+/* As reports and scripts spell them. */
+extern const char *const bug_kind_names[BUG_KIND_COUNT];
+
+#endif

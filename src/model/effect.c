@@ -1,0 +1,335 @@
+#include "model/effect.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "model/buffer.h"
+#include "model/object.h"
+
+/* One operation being carried out. `op` is a copy: the pending one may be replaced meanwhile. */
+struct doing {
+    struct world *world;
+    agent_id thread;
+    struct op op;
+    enum touch touch;
+    outcome_id outcome;
+};
+
+static void state_set(struct doing *d, enum object_kind kind, uint64_t addr, uint64_t state)
+{
+    world_object_set(d->world, kind, addr, state);
+}
+
+static uint64_t state_get(struct doing *d, enum object_kind kind, uint64_t addr)
+{
+    return world_state(d->world, world_location(d->world, kind, addr));
+}
+
+static void result_set(struct doing *d, uint64_t result)
+{
+    d->world->step.result = result;
+}
+
+static void memory_write(const struct op *op, uint64_t value)
+{
+    memcpy((void *)(uintptr_t)op->addr, &value, op->size);
+}
+
+static enum sequel do_load(struct doing *d)
+{
+    result_set(d, view_load(d->world, &view_now, d->thread, d->op.stores, d->op.addr, d->op.size));
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_store(struct doing *d)
+{
+    if (d->op.order != ORDER_SEQ_CST && world_is_buffered(d->world))
+        buffer_push(d->world, d->thread, &d->op);
+    else
+        memory_write(&d->op, d->op.value);
+    if (d->op.order != ORDER_SEQ_CST && d->world->memory->buffered && d->world->buffer_bound == 0)
+        d->world->buffer_bound_met = true;
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_rmw(struct doing *d)
+{
+    uint64_t old = view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size);
+
+    memory_write(&d->op, rmw_result(d->op.rmw, old, d->op.value, d->op.size));
+    result_set(d, old);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_cas(struct doing *d)
+{
+    result_set(d, view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size));
+    if (d->touch == TOUCH_DONE)
+        memory_write(&d->op, d->op.value);
+    return SEQUEL_RESUME;
+}
+
+/* Weaker fences than seq_cst order stores among themselves only: which matters under PSO. */
+static enum sequel do_fence(struct doing *d)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+
+    if (d->op.order == ORDER_RELEASE || d->op.order == ORDER_ACQ_REL)
+        thread->floor = thread->stores;
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_lock(struct doing *d)
+{
+    bool got = d->touch == TOUCH_DONE;
+
+    if (got)
+        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_held_by(d->thread));
+    result_set(d, got);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_unlock(struct doing *d)
+{
+    state_set(d, op_infos[d->op.kind].object, d->op.addr, 0);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_rwlock(struct doing *d)
+{
+    bool to_write = d->op.kind == OP_RWLOCK_WRLOCK || d->op.kind == OP_RWLOCK_TRYWRLOCK;
+    bool got = d->touch == TOUCH_DONE;
+    uint64_t state = state_get(d, OBJECT_RWLOCK, d->op.addr);
+
+    if (got)
+        state_set(d, OBJECT_RWLOCK, d->op.addr,
+                  to_write ? rwlock_written_by(d->thread) : state + 1);
+    result_set(d, got);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_rwunlock(struct doing *d)
+{
+    uint64_t state = state_get(d, OBJECT_RWLOCK, d->op.addr);
+
+    state_set(d, OBJECT_RWLOCK, d->op.addr, rwlock_is_written(state) ? 0 : state - 1);
+    return SEQUEL_RESUME;
+}
+
+/* Replaces the pending operation by a hidden one that stands for the rest of this one. */
+static enum sequel wait_for(struct doing *d, enum op_kind kind, uint64_t addr)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+
+    thread->pending.kind = kind;
+    thread->pending.addr = addr;
+    return SEQUEL_WAIT;
+}
+
+static enum sequel do_cond_wait(struct doing *d)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+    uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
+
+    state_set(d, OBJECT_MUTEX, d->op.mutex, 0);
+    state_set(d, OBJECT_COND, d->op.addr,
+              waiters_add(&d->world->waiters, (waiters_id)waiters, d->thread));
+    thread->woken = thread->timed_out = false;
+    if (d->op.kind == OP_COND_TIMEDWAIT)
+        return wait_for(d, OP_COND_TIMEOUT, d->op.addr);
+    return wait_for(d, OP_COND_RELOCK, d->op.mutex);
+}
+
+static void cond_forget(struct doing *d, agent_id waiter)
+{
+    uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
+
+    state_set(d, OBJECT_COND, d->op.addr,
+              waiters_remove(&d->world->waiters, (waiters_id)waiters, waiter));
+}
+
+static enum sequel do_cond_timeout(struct doing *d)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+
+    cond_forget(d, d->thread);
+    thread->woken = thread->timed_out = true;
+    return wait_for(d, OP_COND_RELOCK, d->op.mutex);
+}
+
+static enum sequel do_cond_relock(struct doing *d)
+{
+    state_set(d, OBJECT_MUTEX, d->op.addr, lock_held_by(d->thread));
+    result_set(d, d->world->threads.at[d->thread].timed_out);
+    return SEQUEL_RESUME;
+}
+
+static void cond_wake(struct doing *d, agent_id waiter)
+{
+    struct world *world = d->world;
+    struct thread *thread = &world->threads.at[waiter];
+
+    cond_forget(d, waiter);
+    if (thread->pending.kind == OP_COND_TIMEOUT) {
+        vec_push(world->arena, &world->step.withdrawn, (struct withdrawn){waiter, thread->pending});
+        thread->pending.kind = OP_COND_RELOCK;
+        thread->pending.addr = thread->pending.mutex;
+    }
+    thread->woken = true;
+    thread->cause = world->now;
+}
+
+static enum sequel do_cond_signal(struct doing *d)
+{
+    if (d->touch == TOUCH_DONE)
+        cond_wake(d, d->outcome);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_cond_broadcast(struct doing *d)
+{
+    for (;;) {
+        uint32_t count;
+        uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
+        const agent_id *members = waiters_members(&d->world->waiters, (waiters_id)waiters, &count);
+
+        if (count == 0)
+            return SEQUEL_RESUME;
+        cond_wake(d, members[0]);
+    }
+}
+
+static enum sequel do_sem_wait(struct doing *d)
+{
+    bool got = d->touch == TOUCH_DONE;
+
+    if (got)
+        state_set(d, OBJECT_SEM, d->op.addr, state_get(d, OBJECT_SEM, d->op.addr) - 1);
+    result_set(d, got);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_sem_post(struct doing *d)
+{
+    state_set(d, OBJECT_SEM, d->op.addr, state_get(d, OBJECT_SEM, d->op.addr) + 1);
+    return SEQUEL_RESUME;
+}
+
+static void barrier_release(struct doing *d)
+{
+    struct world *world = d->world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        struct thread *thread = &world->threads.at[agent];
+
+        if (thread->status == THREAD_RUNNING && thread->pending.kind == OP_BARRIER_LEAVE &&
+            thread->pending.addr == d->op.addr && !thread->woken) {
+            thread->woken = true;
+            thread->cause = world->now;
+        }
+    }
+}
+
+static enum sequel do_barrier_wait(struct doing *d)
+{
+    uint64_t arrived = state_get(d, OBJECT_BARRIER, d->op.addr) + 1;
+    bool last = arrived >= d->op.expect;
+
+    state_set(d, OBJECT_BARRIER, d->op.addr, last ? 0 : arrived);
+    if (!last) {
+        d->world->threads.at[d->thread].woken = false;
+        return wait_for(d, OP_BARRIER_LEAVE, d->op.addr);
+    }
+    barrier_release(d);
+    result_set(d, 1);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_thread_create(struct doing *d)
+{
+    world_start(d->world, (agent_id)d->op.addr);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_thread_exit(struct doing *d)
+{
+    state_set(d, OBJECT_THREAD, d->thread, OBJECT_THREAD_EXITED);
+    return SEQUEL_EXIT;
+}
+
+static enum sequel do_choose(struct doing *d)
+{
+    result_set(d, d->outcome);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_assume(struct doing *d)
+{
+    if (d->op.value)
+        return SEQUEL_RESUME;
+    d->world->step.assume_failed = true;
+    return SEQUEL_HALT;
+}
+
+static enum sequel do_assert(struct doing *d)
+{
+    if (d->op.value)
+        return SEQUEL_RESUME;
+    d->world->step.bug = BUG_ASSERTION;
+    return SEQUEL_HALT;
+}
+
+static enum sequel do_nothing(struct doing *d)
+{
+    (void)d;
+    return SEQUEL_RESUME;
+}
+
+static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
+    [OP_LOAD] = do_load,
+    [OP_STORE] = do_store,
+    [OP_RMW] = do_rmw,
+    [OP_CAS] = do_cas,
+    [OP_FENCE] = do_fence,
+    [OP_MUTEX_LOCK] = do_lock,
+    [OP_MUTEX_TRYLOCK] = do_lock,
+    [OP_MUTEX_UNLOCK] = do_unlock,
+    [OP_SPIN_LOCK] = do_lock,
+    [OP_SPIN_TRYLOCK] = do_lock,
+    [OP_SPIN_UNLOCK] = do_unlock,
+    [OP_RWLOCK_RDLOCK] = do_rwlock,
+    [OP_RWLOCK_WRLOCK] = do_rwlock,
+    [OP_RWLOCK_TRYRDLOCK] = do_rwlock,
+    [OP_RWLOCK_TRYWRLOCK] = do_rwlock,
+    [OP_RWLOCK_UNLOCK] = do_rwunlock,
+    [OP_COND_WAIT] = do_cond_wait,
+    [OP_COND_TIMEDWAIT] = do_cond_wait,
+    [OP_COND_TIMEOUT] = do_cond_timeout,
+    [OP_COND_RELOCK] = do_cond_relock,
+    [OP_COND_SIGNAL] = do_cond_signal,
+    [OP_COND_BROADCAST] = do_cond_broadcast,
+    [OP_SEM_WAIT] = do_sem_wait,
+    [OP_SEM_TRYWAIT] = do_sem_wait,
+    [OP_SEM_POST] = do_sem_post,
+    [OP_BARRIER_WAIT] = do_barrier_wait,
+    [OP_BARRIER_LEAVE] = do_nothing,
+    [OP_THREAD_CREATE] = do_thread_create,
+    [OP_THREAD_JOIN] = do_nothing,
+    [OP_THREAD_EXIT] = do_thread_exit,
+    [OP_YIELD] = do_nothing,
+    [OP_CHOOSE] = do_choose,
+    [OP_ASSUME] = do_assume,
+    [OP_ASSERT] = do_assert,
+};
+
+enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, outcome_id outcome)
+{
+    struct doing d = {world, thread, world->threads.at[thread].pending, touch, outcome};
+
+    if (touch == TOUCH_MISUSE) {
+        world->step.bug = BUG_MISUSE;
+        return SEQUEL_HALT;
+    }
+    return effects[d.op.kind](&d);
+}

@@ -1,0 +1,46 @@
+#ifndef RADDLE_MODEL_FOOTPRINT_H
+#define RADDLE_MODEL_FOOTPRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/op.h"
+
+/* Something that two operations can meet at: eight aligned bytes of memory, or an object. Dense,
+ * stable over the whole search. */
+typedef uint32_t loc_id;
+#define LOC_NONE UINT32_MAX
+
+/* How an operation touches one location. */
+struct access {
+    loc_id loc;
+    uint8_t bytes; /* memory: bit i is byte i of the eight; an object: 1 */
+    uint8_t mode;  /* ACCESS_READ or ACCESS_WRITE */
+};
+
+#define FOOTPRINT_MAX 12
+
+/* All that an operation touches. Two operations of different agents whose footprints do not conflict
+ * commute, and each leaves the other enabled or disabled as it was. */
+struct footprint {
+    uint32_t count;
+    struct access at[FOOTPRINT_MAX];
+};
+
+static inline bool access_conflicts(const struct access *a, const struct access *b)
+{
+    return a->loc == b->loc && (a->bytes & b->bytes) != 0 &&
+           (a->mode == ACCESS_WRITE || b->mode == ACCESS_WRITE);
+}
+
+static inline bool accesses_conflict(const struct access *a, uint32_t a_count,
+                                     const struct access *b, uint32_t b_count)
+{
+    for (uint32_t i = 0; i < a_count; i++)
+        for (uint32_t j = 0; j < b_count; j++)
+            if (access_conflicts(&a[i], &b[j]))
+                return true;
+    return false;
+}
+
+#endif

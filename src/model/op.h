@@ -1,0 +1,88 @@
+#ifndef RADDLE_MODEL_OP_H
+#define RADDLE_MODEL_OP_H
+
+/* Ground rules of the room `model`: it says what operations mean, and nothing of how they are
+ * searched. It knows programs only through struct target (target.h), and it never allocates while
+ * an execution runs, except when something is seen for the first time in the whole search. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Who takes a transition: a thread, or a store buffer. Dense, stable over the whole search. */
+typedef uint32_t agent_id;
+#define AGENT_NONE UINT32_MAX
+
+/* Where an event stands in its execution, counted from 0. */
+typedef uint32_t event_id;
+#define EVENT_NONE UINT32_MAX
+
+/* Which of several results an operation takes. 0 when there is only one; the woken thread of a
+ * signal (OUTCOME_LOST when nobody waits); the number that `choose` returns. */
+typedef uint32_t outcome_id;
+#define OUTCOME_LOST UINT32_MAX
+
+enum op_kind {
+#define OP(name, object, mode, flags, text) OP_##name,
+#include "model/ops.def"
+#undef OP
+    OP_KIND_COUNT
+};
+
+enum op_flag {
+    OP_DRAIN = 1,  /* runs only when the store buffers of its thread are empty */
+    OP_BLOCK = 2,  /* may be disabled */
+    OP_HIDDEN = 4, /* not written by programs */
+};
+
+enum object_kind {
+    OBJECT_NONE,
+    OBJECT_CELL, /* memory; named by bytes, not by an object */
+    OBJECT_MUTEX,
+    OBJECT_SPIN,
+    OBJECT_RWLOCK,
+    OBJECT_COND,
+    OBJECT_SEM,
+    OBJECT_BARRIER,
+    OBJECT_THREAD,
+    OBJECT_SLOT, /* one buffered store: what a forwarding load and the flush of that store share */
+    OBJECT_KIND_COUNT
+};
+
+enum access_mode { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+
+enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
+
+enum rmw_kind { RMW_XCHG, RMW_ADD, RMW_SUB, RMW_AND, RMW_OR, RMW_XOR, RMW_KIND_COUNT };
+
+/* A visible operation as its thread asks for it, before its outcome is known. */
+struct op {
+    uint8_t kind;    /* enum op_kind */
+    uint8_t size;    /* bytes of a cell: 1, 2, 4 or 8 */
+    uint8_t order;   /* enum memory_order, of memory operations and fences */
+    uint8_t rmw;     /* enum rmw_kind */
+    uint32_t site;   /* the target's name for the place in the program */
+    uint32_t stores; /* set by the world: buffered stores its thread had issued before */
+    uint64_t addr;   /* the object or the first byte of the cell; THREAD: its agent_id */
+    uint64_t mutex;  /* the mutex of a condition wait */
+    uint64_t value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
+    uint64_t expect; /* what CAS compares with; BARRIER: how many threads it takes */
+};
+
+/* What ops.def says of a kind. */
+struct op_info {
+    const char *name; /* as in OP_name */
+    const char *text; /* as people and the text form of scripts write it */
+    uint8_t object;   /* enum object_kind */
+    uint8_t mode;     /* enum access_mode, when it succeeds */
+    uint8_t flags;    /* enum op_flag */
+};
+
+extern const struct op_info op_infos[OP_KIND_COUNT];
+extern const char *const object_kind_names[OBJECT_KIND_COUNT];
+extern const char *const memory_order_names[5]; /* "rlx", "acq", "rel", "ar", "sc" */
+extern const char *const rmw_kind_names[RMW_KIND_COUNT];
+
+/* The value that `rmw` leaves in a cell of `size` bytes that held `old`. */
+uint64_t rmw_result(enum rmw_kind rmw, uint64_t old, uint64_t operand, unsigned size);
+
+#endif

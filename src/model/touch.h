@@ -1,0 +1,38 @@
+#ifndef RADDLE_MODEL_TOUCH_H
+#define RADDLE_MODEL_TOUCH_H
+
+#include "model/world.h"
+
+/* A state in which an operation is judged: the present one, or one that a reordering of the execution
+ * would lead to. */
+struct view {
+    /* The state of a location there. */
+    uint64_t (*state)(const struct view *view, struct world *world, loc_id loc);
+    /* Whether a buffered store is in memory there. */
+    bool (*is_flushed)(const struct view *view, const struct buffered_store *store);
+};
+
+/* The present. */
+extern const struct view view_now;
+
+enum touch {
+    TOUCH_DISABLED, /* cannot run there */
+    TOUCH_DONE,     /* does what it says */
+    TOUCH_FAILED,   /* runs, changes nothing: a try that did not get it, a compare that differed */
+    TOUCH_MISUSE,   /* runs into a broken rule */
+};
+
+/* What `op` of `agent` would do in `view`, and in *footprint what it would touch. Does not ask what the
+ * agent's own thread decides (world_ready). Pure, except that locations may be seen for the first
+ * time. For a misuse, *rule says which rule is broken. */
+enum touch op_touch(struct world *world, const struct view *view, agent_id agent,
+                    const struct op *op, struct footprint *footprint, const char **rule);
+
+/* Whether the footprint of this kind depends on the state it runs in. */
+bool op_footprint_varies(const struct world *world, const struct op *op);
+
+/* The value of `size` bytes at `addr` as `thread` sees them in `view`, its own buffered stores first. */
+uint64_t view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
+                   uint64_t addr, unsigned size);
+
+#endif

@@ -1,0 +1,271 @@
+#include "model/world.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "model/buffer.h"
+#include "model/effect.h"
+#include "model/object.h"
+#include "model/touch.h"
+
+const char *const bug_kind_names[BUG_KIND_COUNT] = {"none", "assertion", "deadlock", "misuse"};
+
+void world_open(struct world *world, struct arena *arena, struct target *target,
+                const struct memory_ops *memory, uint32_t buffer_bound)
+{
+    memset(world, 0, sizeof *world);
+    world->arena = arena;
+    world->target = target;
+    world->memory = memory;
+    world->buffer_bound = buffer_bound;
+    map_open(&world->agent_by_key, arena);
+    map_open(&world->location_by_key, arena);
+    waiters_open(&world->waiters, arena);
+}
+
+void world_restart(struct world *world)
+{
+    for (uint32_t i = 0; i < world->active.count; i++)
+        world->threads.at[world->active.at[i]].status = THREAD_ABSENT;
+    world->active.count = 0;
+    world->generation++;
+    world->now = EVENT_NONE;
+    world->target->ops->restart(world->target, world);
+}
+
+agent_id world_thread(struct world *world, uint64_t key)
+{
+    uint64_t mixed = mix64(key) & ~(uint64_t)1; /* buffers have odd keys, see buffer.c */
+    agent_id agent = map_get(&world->agent_by_key, mixed);
+
+    if (agent == MAP_ABSENT) {
+        agent = world->agents.count;
+        vec_push(world->arena, &world->agents, (struct agent){.thread = agent, .key = key});
+        vec_push(world->arena, &world->threads, (struct thread){.status = THREAD_ABSENT});
+        vec_push(world->arena, &world->buffers, (struct buffer){.next = AGENT_NONE});
+        map_add(&world->agent_by_key, mixed, agent);
+    }
+    CHECK(world->agents.at[agent].key == key, "two threads with one key");
+    return agent;
+}
+
+/* The target has put the next operation into `pending`; the rest of it is ours to fill in. */
+static void pending_complete(struct world *world, agent_id agent)
+{
+    struct thread *thread = &world->threads.at[agent];
+
+    thread->pending.stores = thread->stores;
+    if (thread->pending.kind == OP_THREAD_EXIT)
+        thread->pending.addr = agent;
+}
+
+void world_start(struct world *world, agent_id agent)
+{
+    struct op next;
+
+    CHECK(world->threads.at[agent].status == THREAD_ABSENT, "thread %u started twice", agent);
+    world->threads.at[agent] = (struct thread){
+        .status = THREAD_RUNNING, .last = EVENT_NONE, .cause = world->now, .buffers = AGENT_NONE};
+    vec_push(world->arena, &world->active, agent);
+    world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_RUNS);
+    world->target->ops->start(world->target, world, agent, &next);
+    world->threads.at[agent].pending = next;
+    pending_complete(world, agent);
+}
+
+bool world_buffer_store(struct world *world, agent_id thread, const struct op *op)
+{
+    /* Under a bound each store is a visible step: whether it finds room depends on the flushes. */
+    if (op->order == ORDER_SEQ_CST || !world_is_buffered(world) ||
+        world->buffer_bound != BUFFER_UNBOUNDED)
+        return false;
+    buffer_push(world, thread, op);
+    return true;
+}
+
+const struct op *world_pending(struct world *world, agent_id agent, struct op *space)
+{
+    const struct buffered_store *store;
+
+    if (!world->agents.at[agent].is_buffer)
+        return world->threads.at[agent].status == THREAD_RUNNING ? &world->threads.at[agent].pending
+                                                                 : NULL;
+    store = buffer_head(world, agent);
+    if (!store)
+        return NULL;
+    *space = (struct op){.kind = OP_FLUSH,
+                         .size = store->size,
+                         .addr = store->addr,
+                         .value = store->number,
+                         .site = store->site};
+    return space;
+}
+
+static bool op_drains(const struct op *op)
+{
+    if (op->kind == OP_STORE || op->kind == OP_FENCE)
+        return op->order == ORDER_SEQ_CST;
+    return op_infos[op->kind].flags & OP_DRAIN;
+}
+
+bool world_ready(struct world *world, agent_id agent)
+{
+    const struct thread *thread = &world->threads.at[agent];
+    const struct op *op = &thread->pending;
+
+    if (world->agents.at[agent].is_buffer)
+        return buffer_can_flush(world, agent);
+    if (thread->status != THREAD_RUNNING)
+        return false;
+    if (thread->waiting > 0 && op_drains(op))
+        return false;
+    if (op->kind == OP_COND_RELOCK || op->kind == OP_BARRIER_LEAVE)
+        return thread->woken;
+    if (op->kind == OP_STORE && op->order != ORDER_SEQ_CST && world_is_buffered(world))
+        return buffer_has_room(world, agent, op->addr);
+    return true;
+}
+
+bool world_enabled(struct world *world, agent_id agent)
+{
+    const struct op *op = &world->threads.at[agent].pending;
+    struct footprint footprint;
+
+    if (!world_ready(world, agent))
+        return false;
+    if (world->agents.at[agent].is_buffer || !(op_infos[op->kind].flags & OP_BLOCK))
+        return true;
+    return op_touch(world, &view_now, agent, op, &footprint, NULL) != TOUCH_DISABLED;
+}
+
+void waiters_outcomes(const struct world *world, waiters_id waiters, outcome_vec *outcomes)
+{
+    uint32_t count;
+    const agent_id *members = waiters_members(&world->waiters, waiters, &count);
+
+    outcomes->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(world->arena, outcomes, members[i]);
+    if (count == 0)
+        vec_push(world->arena, outcomes, OUTCOME_LOST);
+}
+
+void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes)
+{
+    const struct op *op = &world->threads.at[agent].pending;
+
+    outcomes->count = 0;
+    if (!world->agents.at[agent].is_buffer && op->kind == OP_COND_SIGNAL) {
+        loc_id loc = world_location(world, OBJECT_COND, op->addr);
+
+        waiters_outcomes(world, (waiters_id)world_state(world, loc), outcomes);
+        return;
+    }
+    vec_push(world->arena, outcomes, 0);
+    if (!world->agents.at[agent].is_buffer && op->kind == OP_CHOOSE)
+        for (outcome_id i = 1; i < op->value; i++)
+            vec_push(world->arena, outcomes, i);
+}
+
+void world_causes(struct world *world, agent_id agent, event_vec *causes)
+{
+    const struct thread *thread = &world->threads.at[agent];
+    const struct op *op = &thread->pending;
+    event_id room;
+
+    if (world->agents.at[agent].is_buffer) {
+        buffer_flush_causes(world, agent, causes);
+        return;
+    }
+    if (thread->cause != EVENT_NONE)
+        vec_push(world->arena, causes, thread->cause);
+    if (!world_is_buffered(world))
+        return;
+    if (op_drains(op)) {
+        buffer_drain_causes(world, agent, causes);
+    } else if (op->kind == OP_STORE) {
+        room = buffer_room_cause(world, agent, op->addr);
+        if (room != EVENT_NONE)
+            vec_push(world->arena, causes, room);
+    }
+}
+
+/* The pending operation of a thread: carries it out and lets the target run up to the next one. */
+static void thread_step(struct world *world, agent_id agent, outcome_id outcome)
+{
+    struct footprint footprint;
+    enum touch touch;
+    struct op next;
+
+    touch = op_touch(world, &view_now, agent, &world->threads.at[agent].pending, &footprint,
+                     &world->step.rule);
+    CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
+    world->threads.at[agent].cause = EVENT_NONE;
+    switch (op_effect(world, agent, touch, outcome)) {
+    case SEQUEL_RESUME:
+        world->target->ops->resume(world->target, world, agent, world->step.result, &next);
+        world->threads.at[agent].pending = next;
+        /* fall through */
+    case SEQUEL_WAIT:
+        pending_complete(world, agent);
+        break;
+    case SEQUEL_EXIT:
+        world->threads.at[agent].status = THREAD_EXITED;
+        break;
+    case SEQUEL_HALT:
+        world->threads.at[agent].status = THREAD_HALTED;
+        break;
+    }
+    world->threads.at[agent].last = world->now;
+}
+
+void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now)
+{
+    world->now = now;
+    world->step.result = 0;
+    world->step.bug = BUG_NONE;
+    world->step.assume_failed = false;
+    world->step.rule = NULL;
+    world->step.withdrawn.count = 0;
+    if (world->agents.at[agent].is_buffer)
+        buffer_flush(world, agent, now);
+    else
+        thread_step(world, agent, outcome);
+}
+
+loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
+{
+    uint64_t key;
+    loc_id loc;
+
+    if (kind == OBJECT_CELL)
+        addr &= ~(uint64_t)7;
+    key = addr ^ (uint64_t)kind << 59;
+    loc = map_get(&world->location_by_key, key);
+    if (loc == MAP_ABSENT) {
+        loc = world->locations.count;
+        vec_push(world->arena, &world->locations, (struct location){.addr = addr, .kind = kind});
+        map_add(&world->location_by_key, key, loc);
+    }
+    return loc;
+}
+
+uint64_t world_state(const struct world *world, loc_id loc)
+{
+    const struct location *location = &world->locations.at[loc];
+    uint64_t state;
+
+    if (location->kind == OBJECT_CELL) {
+        memcpy(&state, (const void *)(uintptr_t)location->addr, sizeof state);
+        return state;
+    }
+    return location->generation == world->generation ? location->state : 0;
+}
+
+void world_object_set(struct world *world, enum object_kind kind, uint64_t addr, uint64_t state)
+{
+    loc_id loc = world_location(world, kind, addr); /* may move the table */
+
+    world->locations.at[loc].state = state;
+    world->locations.at[loc].generation = world->generation;
+}

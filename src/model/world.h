@@ -1,0 +1,170 @@
+#ifndef RADDLE_MODEL_WORLD_H
+#define RADDLE_MODEL_WORLD_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/bug.h"
+#include "model/footprint.h"
+#include "model/memory.h"
+#include "model/op.h"
+#include "model/target.h"
+#include "model/waiters.h"
+
+/* Buffers may hold any number of stores. */
+#define BUFFER_UNBOUNDED UINT32_MAX
+
+enum thread_status {
+    THREAD_ABSENT,  /* not started in this execution */
+    THREAD_RUNNING, /* has a pending operation */
+    THREAD_EXITED,
+    THREAD_HALTED, /* stopped for good by a failed assertion, assumption or a misuse */
+};
+
+/* One agent: a thread, or one store buffer of a thread. Threads and buffers share one numbering. */
+struct agent {
+    agent_id thread; /* itself, or the thread whose stores the buffer holds */
+    bool is_buffer;
+    uint64_t addr; /* is_buffer: which one of its thread (memory_ops.buffer_of) */
+    uint64_t key;  /* a thread: the target's name for it */
+};
+
+/* What a thread is doing in this execution. */
+struct thread {
+    uint8_t status;    /* enum thread_status */
+    bool woken;        /* waiting at a condition or barrier: may go on */
+    bool timed_out;    /* its timed wait ended by a timeout */
+    struct op pending; /* THREAD_RUNNING: what it does next */
+    event_id last;     /* its latest event */
+    event_id cause;    /* an event of another thread that its next one needs: created, woken */
+    uint32_t stores;   /* stores it has put into buffers so far */
+    uint32_t waiting;  /* of these, how many are not flushed yet */
+    uint32_t floor;    /* later stores are flushed after all those before this one */
+    agent_id buffers;  /* its newest buffer with entries in this execution, or AGENT_NONE */
+};
+
+/* One store in a buffer; it stays there, marked, after it was flushed. */
+struct buffered_store {
+    uint64_t addr;
+    uint64_t value;
+    uint8_t size;
+    uint32_t number; /* among the thread's buffered stores */
+    uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
+    uint32_t site;
+    event_id issued;  /* its thread's latest event when it was issued, or EVENT_NONE */
+    event_id flushed; /* EVENT_NONE while it waits */
+};
+
+/* One store buffer in this execution. */
+struct buffer {
+    uint32_t generation; /* of the execution its content belongs to */
+    uint32_t head;       /* the oldest entry that waits */
+    agent_id next;       /* the next buffer of the same thread, or AGENT_NONE */
+    VEC(struct buffered_store) stores;
+};
+
+/* A location: what it names, and for objects their state (see object.c). */
+struct location {
+    uint64_t addr;
+    uint8_t kind;        /* enum object_kind */
+    uint32_t generation; /* of the execution that `state` belongs to */
+    uint64_t state;
+};
+
+/* A pending operation that another thread's step took away: a timeout, when the signal came first. */
+struct withdrawn {
+    agent_id thread;
+    struct op op;
+};
+
+/* What one transition did besides changing the world. */
+struct step {
+    uint64_t result; /* as the thread gets it */
+    uint8_t bug;     /* enum bug_kind: what the transition found wrong */
+    bool assume_failed;
+    const char *rule; /* BUG_MISUSE: the rule that was broken */
+    VEC(struct withdrawn) withdrawn;
+};
+
+/* All that the agents of one execution share. Knows nothing of the search. */
+struct world {
+    struct arena *arena;
+    struct target *target;
+    const struct memory_ops *memory;
+    uint32_t buffer_bound;
+    bool
+        buffer_bound_met; /* some store, in some execution, had to wait or to go straight to memory */
+    uint32_t generation; /* counts restarts; what carries an older number is not reset yet */
+    event_id now;        /* the event being executed, or EVENT_NONE before the first */
+    struct step step;    /* of the last transition */
+
+    /* by agent_id; agents are the same in all executions, their states are not */
+    VEC(struct agent) agents;
+    VEC(struct thread) threads;
+    VEC(struct buffer) buffers;
+    struct map agent_by_key;
+
+    VEC(agent_id) active; /* threads started and buffers used in this execution, in that order */
+    VEC(struct location) locations;
+    struct map location_by_key;
+    struct waiters_table waiters;
+};
+
+void world_open(struct world *world, struct arena *arena, struct target *target,
+                const struct memory_ops *memory, uint32_t buffer_bound);
+
+/* Back to the initial state, with every initial thread at its first visible operation. */
+void world_restart(struct world *world);
+
+/* The agent of the thread that the target calls `key`: always the same one. */
+agent_id world_thread(struct world *world, uint64_t key);
+
+/* For targets: starts a thread (see target_ops.restart). */
+void world_start(struct world *world, agent_id thread);
+
+/* For targets, in restart: an object's initial state; it is 0 if never set. */
+void world_object_set(struct world *world, enum object_kind kind, uint64_t addr, uint64_t state);
+
+/* For targets: takes a store that the memory model makes invisible. False if it is a visible operation
+ * and so must become the pending one. */
+bool world_buffer_store(struct world *world, agent_id thread, const struct op *op);
+
+/* What `agent` will do next; NULL if it is finished, halted, or an empty buffer. For a buffer, the op
+ * is made in *space. */
+const struct op *world_pending(struct world *world, agent_id agent, struct op *space);
+
+/* Whether `agent` can take a transition now. */
+bool world_enabled(struct world *world, agent_id agent);
+
+/* Like world_enabled, but judges only what its thread itself decides (buffers drained, woken): true for
+ * an operation that nothing but the state of a shared object holds back. */
+bool world_ready(struct world *world, agent_id agent);
+
+/* The outcomes that the pending operation of an enabled agent can take, in *outcomes (replaced).
+ * There is always at least one. */
+typedef VEC(outcome_id) outcome_vec;
+void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes);
+
+/* Same, for a signal on a condition whose state is `waiters`. */
+void waiters_outcomes(const struct world *world, waiters_id waiters, outcome_vec *outcomes);
+
+/* Appends the events, other than those of `agent` itself and those its footprint conflicts with, that
+ * had to come before its pending operation could run. */
+typedef VEC(event_id) event_vec;
+void world_causes(struct world *world, agent_id agent, event_vec *causes);
+
+/* Takes one transition as event number `now`. The agent must be enabled and the outcome possible. What
+ * it did is in world->step until the next one. */
+void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now);
+
+/* The location of an object, or of the eight bytes around `addr`. */
+loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr);
+
+/* The present state of a location: eight bytes of memory, or an object's state. */
+uint64_t world_state(const struct world *world, loc_id loc);
+
+static inline bool world_is_buffered(const struct world *world)
+{
+    return world->memory->buffered && world->buffer_bound != 0;
+}
+
+#endif
