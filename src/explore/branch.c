@@ -1,0 +1,146 @@
+#include "explore/branch.h"
+
+#include "base/check.h"
+
+static struct access *accesses_copy(struct arena *arena, const struct access *accesses,
+                                    uint32_t count)
+{
+    struct access *copy = NULL;
+
+    if (count) {
+        copy = arena_alloc(arena, count * sizeof *copy);
+        memcpy(copy, accesses, count * sizeof *copy);
+    }
+    return copy;
+}
+
+struct branch *branch_new(struct arena *arena, struct choice choice, const struct access *accesses,
+                          uint32_t access_count)
+{
+    struct branch *branch = arena_alloc(arena, sizeof *branch);
+
+    *branch = (struct branch){.choice = choice,
+                              .accesses = accesses_copy(arena, accesses, access_count),
+                              .access_count = access_count};
+    return branch;
+}
+
+void branch_free(struct arena *arena, struct branch *branch)
+{
+    if (!branch)
+        return;
+    arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
+    arena_free(arena, branch, sizeof *branch);
+}
+
+/* Deep trees are chains of single children: only siblings recurse. */
+void branch_free_tree(struct arena *arena, struct branch *branch)
+{
+    while (branch) {
+        struct branch *child = branch->child;
+
+        branch_free_tree(arena, branch->sibling);
+        branch_free(arena, branch);
+        branch = child;
+    }
+}
+
+void branch_set_event(struct arena *arena, struct branch *branch, const struct execution *x,
+                      event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
+    branch->choice.outcome = event->outcome;
+    branch->access_count = event->access_count;
+    branch->accesses = NULL;
+    if (event->access_count == 0)
+        return;
+    branch->accesses = arena_alloc(arena, event->access_count * sizeof *branch->accesses);
+    for (uint32_t i = 0; i < event->access_count; i++)
+        branch->accesses[i] = x->accesses.at[event->accesses + i].access;
+}
+
+bool branch_independent(const struct branch *branch, const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1, branch->accesses,
+                              branch->access_count))
+            return false;
+    return true;
+}
+
+void sleep_enter(struct sleep_sets *sets, const struct execution *x, uint32_t depth)
+{
+    uint32_t first = sets->sleepers.count;
+    uint32_t end = first;
+
+    CHECK(sets->first.count == depth, "sleep sets out of step");
+    vec_push(sets->arena, &sets->first, first);
+    vec_reserve(sets->arena, &sets->sleepers, 1); /* so that an empty set is somewhere */
+    if (depth == 0)
+        return;
+    for (uint32_t i = sets->first.at[depth - 1]; i < end; i++) {
+        const struct branch *sleeper = sets->sleepers.at[i];
+
+        if (sleeper->choice.agent != x->events.at[depth - 1].agent &&
+            branch_independent(sleeper, x, depth - 1))
+            vec_push(sets->arena, &sets->sleepers, sleeper);
+    }
+}
+
+void sleep_add(struct sleep_sets *sets, uint32_t depth, const struct branch *branch)
+{
+    CHECK(sets->first.count == depth + 1, "only the deepest state can grow");
+    vec_push(sets->arena, &sets->sleepers, branch);
+}
+
+void sleep_leave(struct sleep_sets *sets, uint32_t depth)
+{
+    sets->sleepers.count = sets->first.at[depth];
+    sets->first.count = depth;
+}
+
+bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choice)
+{
+    uint32_t count;
+    const struct branch *const *sleepers = sleep_at(sets, depth, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (sleepers[i]->choice.agent == choice.agent &&
+            sleepers[i]->choice.outcome == choice.outcome)
+            return true;
+    return false;
+}
+
+bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                        struct choice *choice)
+{
+    world_outcomes(x->world, choice->agent, &x->outcomes);
+    for (uint32_t i = 0; i < x->outcomes.count; i++) {
+        choice->outcome = x->outcomes.at[i];
+        if (!sleep_has(sets, depth, *choice))
+            return true;
+    }
+    return false;
+}
+
+bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                agent_id preferred, struct choice *choice)
+{
+    const struct world *world = x->world;
+
+    choice->agent = preferred;
+    if (preferred != AGENT_NONE && world_enabled(x->world, preferred) &&
+        sleep_pick_outcome(sets, x, depth, choice))
+        return true;
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        choice->agent = world->active.at[i];
+        if (choice->agent != preferred && world_enabled(x->world, choice->agent) &&
+            sleep_pick_outcome(sets, x, depth, choice))
+            return true;
+    }
+    return false;
+}

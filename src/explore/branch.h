@@ -1,0 +1,59 @@
+#ifndef RADDLE_EXPLORE_BRANCH_H
+#define RADDLE_EXPLORE_BRANCH_H
+
+#include "explore/reduction.h"
+
+/* A new branch with a copy of the accesses. */
+struct branch *branch_new(struct arena *arena, struct choice choice, const struct access *accesses,
+                          uint32_t access_count);
+
+/* Frees one branch, or it with all its siblings and all below. NULL is fine. */
+void branch_free(struct arena *arena, struct branch *branch);
+void branch_free_tree(struct arena *arena, struct branch *branch);
+
+/* Replaces what the branch touches by what event `id` did touch. */
+void branch_set_event(struct arena *arena, struct branch *branch, const struct execution *x,
+                      event_id id);
+
+/* Whether the branch commutes with event `id` of another agent. */
+bool branch_independent(const struct branch *branch, const struct execution *x, event_id id);
+
+/* The sleep sets of all states on the stack: for each, branches that were explored there or at a state
+ * before it, and that commute with all since. Exploring them again would be in vain. */
+struct sleep_sets {
+    struct arena *arena;
+    VEC(const struct branch *) sleepers; /* of all states, one after the other */
+    VEC(uint32_t) first;                 /* by depth */
+};
+
+/* The state after event `depth` - 1 (or the initial one): inherits what commutes with that event. */
+void sleep_enter(struct sleep_sets *sets, const struct execution *x, uint32_t depth);
+
+/* A branch of the deepest state was explored: it falls asleep there. The branch must live as long. */
+void sleep_add(struct sleep_sets *sets, uint32_t depth, const struct branch *branch);
+
+void sleep_leave(struct sleep_sets *sets, uint32_t depth);
+
+/* Those asleep at `depth`. */
+static inline const struct branch *const *sleep_at(const struct sleep_sets *sets, uint32_t depth,
+                                                   uint32_t *count)
+{
+    uint32_t first = sets->first.at[depth];
+    uint32_t end = depth + 1 < sets->first.count ? sets->first.at[depth + 1] : sets->sleepers.count;
+
+    *count = end - first;
+    return sets->sleepers.at + first;
+}
+
+bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choice);
+
+/* An enabled agent with an outcome that is not asleep in the deepest, present state; `preferred` if it can.
+ * False if there is none. */
+bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                agent_id preferred, struct choice *choice);
+
+/* Same for one agent. */
+bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                        struct choice *choice);
+
+#endif

@@ -1,0 +1,195 @@
+#include "explore/execution.h"
+
+#include "base/check.h"
+#include "explore/races.h"
+#include "model/touch.h"
+
+void execution_open(struct execution *x, struct arena *arena, struct world *world)
+{
+    memset(x, 0, sizeof *x);
+    x->arena = arena;
+    x->world = world;
+}
+
+/* Entries for locations and agents seen for the first time. */
+static void tables_widen(struct execution *x)
+{
+    while (x->newest.count < x->world->locations.count)
+        vec_push(x->arena, &x->newest, RECORD_NONE);
+    while (x->latest.count < x->world->agents.count)
+        vec_push(x->arena, &x->latest, EVENT_NONE);
+}
+
+/* The clock of what the pending operation of `agent` needs: its own past and its causes. Written behind
+ * the clocks of all events, where the next append may keep it. */
+static struct vclock clock_before(struct execution *x, agent_id agent, const event_vec *causes)
+{
+    uint32_t width = x->world->agents.count;
+    struct vclock clock;
+
+    vec_reserve(x->arena, &x->clocks, 2 * width);
+    clock = (struct vclock){x->clocks.at + x->clocks.count, width};
+    if (x->latest.at[agent] != EVENT_NONE)
+        vclock_copy(clock, event_clock(x, x->latest.at[agent]));
+    else
+        vclock_clear(clock);
+    for (uint32_t i = 0; i < causes->count; i++)
+        if (!clock_has(x, clock, causes->at[i]))
+            vclock_join(clock, event_clock(x, causes->at[i]));
+    return clock;
+}
+
+static void event_push(struct execution *x, struct event *event, const struct footprint *footprint)
+{
+    event_id id = x->events.count;
+
+    event->accesses = x->accesses.count;
+    event->access_count = footprint->count;
+    for (uint32_t i = 0; i < footprint->count; i++) {
+        const struct access *access = &footprint->at[i];
+
+        vec_push(x->arena, &x->accesses,
+                 (struct access_record){.access = *access,
+                                        .event = id,
+                                        .older = x->newest.at[access->loc],
+                                        .before = world_state(x->world, access->loc)});
+        x->newest.at[access->loc] = x->accesses.count - 1;
+    }
+    event->prev = x->latest.at[event->agent];
+    event->step = event->prev == EVENT_NONE ? 1 : x->events.at[event->prev].step + 1;
+    x->latest.at[event->agent] = id;
+    vec_push(x->arena, &x->events, *event);
+}
+
+/* A signal that came before a timeout: the timeout could have come first. */
+static void withdrawn_races(struct execution *x)
+{
+    struct footprint footprint;
+
+    for (uint32_t i = 0; i < x->world->step.withdrawn.count; i++) {
+        const struct withdrawn *w = &x->world->step.withdrawn.at[i];
+        struct suspect suspect = {.agent = w->thread, .op = &w->op};
+
+        op_touch(x->world, &view_now, w->thread, &w->op, &footprint, NULL);
+        x->causes.count = 0;
+        suspect.pre = clock_before(x, w->thread, &x->causes);
+        suspect.footprint = &footprint;
+        races_find(x, &suspect, NULL);
+    }
+}
+
+static void step_record(struct execution *x, event_id id)
+{
+    const struct step *step = &x->world->step;
+
+    x->events.at[id].result = step->result;
+    if (step->bug != BUG_NONE)
+        vec_push(x->arena, &x->findings, (struct finding){id, step->bug, step->rule});
+    if (step->assume_failed)
+        vec_push(x->arena, &x->failed_assumes, id);
+}
+
+void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
+{
+    struct world *world = x->world;
+    struct op space;
+    struct event event = {.agent = agent, .outcome = outcome};
+    struct footprint footprint;
+    struct suspect suspect;
+    struct vclock full;
+    event_id id = x->events.count;
+    uint32_t pre_clock;
+
+    event.op = *world_pending(world, agent, &space);
+    op_touch(world, &view_now, agent, &event.op, &footprint, NULL);
+    tables_widen(x);
+    x->causes.count = 0;
+    world_causes(world, agent, &x->causes);
+    suspect = (struct suspect){agent, &event.op, clock_before(x, agent, &x->causes), &footprint};
+    /* the event's own clock goes where `pre` is now, and `pre` behind it */
+    event.clock = x->clocks.count;
+    event.clock_width = suspect.pre.width;
+    pre_clock = event.clock + event.clock_width;
+    full = suspect.pre;
+    suspect.pre = (struct vclock){x->clocks.at + pre_clock, event.clock_width};
+    vclock_copy(suspect.pre, full);
+    races_find(x, &suspect, &full);
+    x->clocks.count += event.clock_width;
+    world_outcomes(world, agent, &x->outcomes);
+    event_push(x, &event, &footprint);
+    x->clocks.at[event.clock + agent] = x->events.at[id].step;
+    if (x->outcomes.count > 1)
+        races_add_outcomes(x, id, suspect.pre, &x->outcomes);
+    world_step(world, agent, outcome, id);
+    step_record(x, id);
+    tables_widen(x);
+    withdrawn_races(x);
+}
+
+void execution_end(struct execution *x)
+{
+    struct world *world = x->world;
+    struct footprint footprint;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        struct op space;
+        const struct op *op = world_pending(world, agent, &space);
+        struct suspect suspect = {.agent = agent, .op = op};
+
+        if (!op || !world_ready(world, agent) ||
+            op_touch(world, &view_now, agent, op, &footprint, NULL) != TOUCH_DISABLED)
+            continue;
+        tables_widen(x);
+        x->causes.count = 0;
+        world_causes(world, agent, &x->causes);
+        suspect.pre = clock_before(x, agent, &x->causes);
+        races_find(x, &suspect, NULL);
+    }
+}
+
+void execution_cut(struct execution *x, uint32_t length)
+{
+    while (x->events.count > length) {
+        const struct event *event = &vec_last(&x->events);
+
+        for (uint32_t i = event->access_count; i-- > 0;) {
+            const struct access_record *record = &x->accesses.at[event->accesses + i];
+
+            x->newest.at[record->access.loc] = record->older;
+        }
+        x->accesses.count = event->accesses;
+        x->clocks.count = event->clock;
+        x->latest.at[event->agent] = event->prev;
+        x->events.count--;
+    }
+    while (x->findings.count && vec_last(&x->findings).event >= length)
+        x->findings.count--;
+    while (x->failed_assumes.count && vec_last(&x->failed_assumes) >= length)
+        x->failed_assumes.count--;
+}
+
+static bool op_equal(const struct op *a, const struct op *b)
+{
+    return a->kind == b->kind && a->size == b->size && a->order == b->order && a->rmw == b->rmw &&
+           a->site == b->site && a->addr == b->addr && a->mutex == b->mutex &&
+           a->value == b->value && a->expect == b->expect;
+}
+
+bool execution_replay(struct execution *x, event_id *at)
+{
+    world_restart(x->world);
+    for (event_id id = 0; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+        struct op space;
+        const struct op *op = world_pending(x->world, event->agent, &space);
+
+        if (!op || !op_equal(op, &event->op)) {
+            *at = id;
+            return false;
+        }
+        world_step(x->world, event->agent, event->outcome, id);
+    }
+    x->replayed += x->events.count;
+    return true;
+}

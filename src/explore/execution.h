@@ -1,0 +1,119 @@
+#ifndef RADDLE_EXPLORE_EXECUTION_H
+#define RADDLE_EXPLORE_EXECUTION_H
+
+/* Ground rules of the room `explore`: it searches, on any target, under any memory model, and knows
+ * operations only by their footprints. Only reduction_*.c decide what is tried. */
+
+#include "explore/vclock.h"
+#include "model/world.h"
+
+/* One executed operation and its place in the happens-before order. */
+struct event {
+    struct op op;       /* what was done */
+    agent_id agent;     /* who did it */
+    outcome_id outcome; /* which of its outcomes it took */
+    uint32_t step;      /* 1-based: its agent's step-th event */
+    event_id prev;      /* its agent's previous event, or EVENT_NONE */
+    uint32_t accesses;  /* its accesses are execution.accesses.at[accesses …] */
+    uint32_t access_count;
+    uint32_t clock; /* what happens before it, itself included: execution.clocks.at[clock …] */
+    uint32_t clock_width;
+    uint64_t result; /* what its thread got */
+};
+
+#define RECORD_NONE UINT32_MAX
+
+/* One access of an event, linked with the earlier ones to the same location. */
+struct access_record {
+    struct access access;
+    event_id event;
+    uint32_t older;  /* the previous record of the location, or RECORD_NONE */
+    uint64_t before; /* the location's state when the event ran */
+};
+
+/* Two operations that could have come the other way round: `agent` could do its operation before event
+ * `first`, in the state where all that does not need `first` has been done. With first's own agent:
+ * another outcome of that very operation. */
+struct race {
+    event_id first;
+    agent_id agent;
+    outcome_id outcome; /* one that it can take there */
+    uint32_t pre;       /* the clock of what it needs: execution.race_clocks.at[pre …] */
+    uint32_t pre_width;
+    struct footprint footprint; /* what it would touch there */
+};
+
+/* Something wrong that an event found. */
+struct finding {
+    event_id event;
+    uint8_t bug;      /* enum bug_kind */
+    const char *rule; /* BUG_MISUSE */
+};
+
+/* The sequence of events from the start to the present state, and the state itself. Cost of an event: its
+ * struct, one clock, and one record an access; cutting back frees all of it at once. */
+struct execution {
+    struct arena *arena;
+    struct world *world;
+    VEC(struct event) events;
+    VEC(struct access_record) accesses;
+    VEC(uint32_t) clocks;
+    VEC(uint32_t) newest; /* by loc_id: its newest access record */
+    VEC(event_id) latest; /* by agent_id: its latest event */
+    VEC(struct finding) findings;
+    VEC(event_id) failed_assumes;
+    VEC(struct race) races; /* found since the last races_clear */
+    VEC(uint32_t) race_clocks;
+    uint64_t replayed; /* transitions that were done again */
+    bool all_races;    /* also those that a reversal of newer ones would bring to light later on */
+
+    /* scratch space of one append */
+    event_vec causes;
+    outcome_vec outcomes;
+    VEC(uint32_t) scratch_clocks;
+    VEC(event_id) candidates;
+};
+
+void execution_open(struct execution *x, struct arena *arena, struct world *world);
+
+/* Lets `agent` take its next transition, and adds the races that this brings to x->races. */
+void execution_append(struct execution *x, agent_id agent, outcome_id outcome);
+
+/* Adds the races of the operations that are held back for ever in the present, final state. */
+void execution_end(struct execution *x);
+
+/* Forgets all events from number `length` on; the world is left as it was: see execution_replay. */
+void execution_cut(struct execution *x, uint32_t length);
+
+/* Puts the world into the state after the last event, from the start. False if the target does not do
+ * again what it did (*at is the first event that differs). */
+bool execution_replay(struct execution *x, event_id *at);
+
+void races_clear(struct execution *x);
+
+static inline struct vclock event_clock(const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    return (struct vclock){x->clocks.at + event->clock, event->clock_width};
+}
+
+static inline bool clock_has(const struct execution *x, struct vclock clock, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    return vclock_get(clock, event->agent) >= event->step;
+}
+
+/* Whether event `a` happens before event `b`, or is it. */
+static inline bool happens_before(const struct execution *x, event_id a, event_id b)
+{
+    return clock_has(x, event_clock(x, b), a);
+}
+
+static inline struct vclock race_pre(const struct execution *x, const struct race *race)
+{
+    return (struct vclock){x->race_clocks.at + race->pre, race->pre_width};
+}
+
+#endif

@@ -1,0 +1,251 @@
+#include "explore/explorer.h"
+
+#include <time.h>
+
+#include "base/check.h"
+
+void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
+                   const struct explorer_options *options)
+{
+    memset(explorer, 0, sizeof *explorer);
+    explorer->options = *options;
+    explorer->arena = arena;
+    explorer->diverged = EVENT_NONE;
+    explorer->random = options->seed;
+    world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
+    execution_open(&explorer->execution, arena, &explorer->world);
+    explorer->reduction = options->reduction->open(arena);
+    explorer->reduction->ops = options->reduction;
+    explorer->reduction->execution = &explorer->execution;
+    explorer->reduction->bounded = options->preemption_bound != NO_BOUND;
+    explorer->execution.all_races = explorer->reduction->bounded;
+    CHECK(!explorer->reduction->bounded || options->reduction->takes_bound,
+          "reduction %s under a preemption bound", options->reduction->name);
+}
+
+static uint32_t depth_of(const struct explorer *explorer)
+{
+    return explorer->execution.events.count;
+}
+
+static bool is_thread(const struct explorer *explorer, agent_id agent)
+{
+    return !explorer->world.agents.at[agent].is_buffer;
+}
+
+/* A preemption: another thread is scheduled although the one that ran last could go on and does not
+ * yield. Buffers flush for free. */
+static uint32_t preemption_cost(struct explorer *explorer, agent_id agent)
+{
+    agent_id running = explorer->states.at[depth_of(explorer)].running;
+
+    return is_thread(explorer, agent) && running != AGENT_NONE && running != agent &&
+           world_enabled(&explorer->world, running) &&
+           explorer->world.threads.at[running].pending.kind != OP_YIELD;
+}
+
+static void races_reverse(struct explorer *explorer)
+{
+    struct execution *x = &explorer->execution;
+
+    for (uint32_t i = 0; i < x->races.count; i++)
+        explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
+    races_clear(x);
+}
+
+/* Whom to try first in a new state: who ran last, so that runs have few switches. */
+static agent_id preferred_agent(struct explorer *explorer, agent_id running)
+{
+    const struct world *world = &explorer->world;
+
+    if (!explorer->options.seed || explorer->reduction->bounded || world->active.count == 0)
+        return running;
+    explorer->random = mix64(explorer->random + 0x9e3779b97f4a7c15u);
+    return world->active.at[explorer->random % world->active.count];
+}
+
+static void state_enter(struct explorer *explorer, struct explorer_state state)
+{
+    vec_push(explorer->arena, &explorer->states, state);
+    explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer),
+                                    preferred_agent(explorer, state.running));
+    if (!explorer->reduction->ops->races_at_end)
+        races_reverse(explorer);
+}
+
+static void choice_take(struct explorer *explorer, struct choice choice)
+{
+    struct explorer_state state = explorer->states.at[depth_of(explorer)];
+
+    state.preemptions += preemption_cost(explorer, choice.agent);
+    if (is_thread(explorer, choice.agent))
+        state.running = choice.agent;
+    execution_append(&explorer->execution, choice.agent, choice.outcome);
+    explorer->stats.transitions++;
+    state_enter(explorer, state);
+}
+
+/* The next thing to try from the present state that no bound forbids. */
+static bool choice_next(struct explorer *explorer, struct choice *choice)
+{
+    uint32_t depth = depth_of(explorer);
+    uint32_t bound = explorer->options.preemption_bound;
+
+    while (explorer->reduction->ops->next(explorer->reduction, depth, choice)) {
+        if (bound == NO_BOUND ||
+            explorer->states.at[depth].preemptions + preemption_cost(explorer, choice->agent) <=
+                bound)
+            return true;
+        explorer->stats.cut |= CUT_PREEMPTION_BOUND;
+    }
+    return false;
+}
+
+/* Who still wants to do something in the present state. */
+static bool anyone_enabled(struct explorer *explorer)
+{
+    struct world *world = &explorer->world;
+
+    for (uint32_t i = 0; i < world->active.count; i++)
+        if (world_enabled(world, world->active.at[i]))
+            return true;
+    return false;
+}
+
+/* Threads that wait when another has failed are no deadlock: the program would have stopped there. */
+static bool anyone_stuck(const struct explorer *explorer)
+{
+    const struct world *world = &explorer->world;
+    bool stuck = false;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        uint8_t status = world->threads.at[world->active.at[i]].status;
+
+        if (status == THREAD_HALTED)
+            return false;
+        stuck |= status == THREAD_RUNNING;
+    }
+    return stuck;
+}
+
+static enum ending ending_of(struct explorer *explorer, bool cut)
+{
+    if (cut)
+        return ENDING_CUT;
+    if (anyone_enabled(explorer))
+        return ENDING_ASLEEP;
+    return anyone_stuck(explorer) ? ENDING_DEADLOCK : ENDING_DONE;
+}
+
+static bool run_ended(struct explorer *explorer, bool cut)
+{
+    struct explorer_stats *stats = &explorer->stats;
+    enum ending ending = ending_of(explorer, cut);
+
+    if (ending == ENDING_ASLEEP || ending == ENDING_CUT)
+        stats->asleep += ending == ENDING_ASLEEP;
+    else if (explorer->execution.failed_assumes.count && !explorer_run_failed(explorer, ending))
+        stats->assumes++;
+    else
+        stats->executions++;
+    if (depth_of(explorer) > stats->max_depth)
+        stats->max_depth = depth_of(explorer);
+    stats->max_bytes = explorer->arena->used;
+    if (explorer->world.buffer_bound_met)
+        stats->cut |= CUT_BUFFER_BOUND;
+    if (explorer->options.ended &&
+        !explorer->options.ended(explorer->options.context, explorer, ending)) {
+        stats->cut |= CUT_STOPPED;
+        return false;
+    }
+    execution_end(&explorer->execution);
+    races_reverse(explorer);
+    return true;
+}
+
+/* Gives up finished states, the deepest one even if it is not (`cut`), and goes back to the deepest one that has
+ * something left to try. False if there is none, or if the target does not repeat what it did. */
+static bool go_back(struct explorer *explorer, bool cut)
+{
+    struct execution *x = &explorer->execution;
+    const struct reduction_ops *ops = explorer->reduction->ops;
+    uint32_t depth = depth_of(explorer);
+
+    while (cut || !ops->more(explorer->reduction, depth)) {
+        cut = false;
+        ops->leave(explorer->reduction, depth);
+        explorer->states.count--;
+        if (depth-- == 0)
+            return false;
+    }
+    execution_cut(x, depth);
+    return execution_replay(x, &explorer->diverged);
+}
+
+static bool limit_reached(struct explorer *explorer, double until)
+{
+    struct explorer_stats *stats = &explorer->stats;
+    struct timespec now;
+
+    if (stats->executions >= explorer->options.max_executions)
+        stats->cut |= CUT_MAX_EXECUTIONS;
+    if (explorer->options.timeout > 0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((double)now.tv_sec + (double)now.tv_nsec / 1e9 > until)
+            stats->cut |= CUT_TIMEOUT;
+    }
+    return stats->cut & (CUT_MAX_EXECUTIONS | CUT_TIMEOUT);
+}
+
+static double deadline(const struct explorer *explorer)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 + explorer->options.timeout;
+}
+
+/* One run from the present state to its end. False if it was cut short. */
+static bool run_to_end(struct explorer *explorer)
+{
+    struct choice choice;
+
+    for (;;) {
+        uint32_t depth = depth_of(explorer);
+
+        if (depth >= explorer->options.max_steps &&
+            explorer->reduction->ops->more(explorer->reduction, depth)) {
+            explorer->stats.cut |= CUT_MAX_STEPS;
+            return false;
+        }
+        if (!choice_next(explorer, &choice))
+            return true;
+        choice_take(explorer, choice);
+    }
+}
+
+bool explorer_run(struct explorer *explorer)
+{
+    double until = deadline(explorer);
+    bool complete;
+
+    world_restart(&explorer->world);
+    state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
+    do {
+        uint64_t before = explorer->stats.transitions;
+
+        complete = run_to_end(explorer);
+        /* all that was left in a state may turn out to be asleep: that is not a run */
+        if (explorer->stats.transitions == before && depth_of(explorer) > 0)
+            continue;
+        if (!run_ended(explorer, !complete) || limit_reached(explorer, until))
+            break;
+    } while (go_back(explorer, !complete));
+    explorer->stats.replayed = explorer->execution.replayed;
+    return explorer->diverged == EVENT_NONE;
+}
+
+bool explorer_run_failed(const struct explorer *explorer, enum ending ending)
+{
+    return ending == ENDING_DEADLOCK || explorer->execution.findings.count > 0;
+}

@@ -1,0 +1,84 @@
+#ifndef RADDLE_EXPLORE_EXPLORER_H
+#define RADDLE_EXPLORE_EXPLORER_H
+
+#include "explore/reduction.h"
+
+#define NO_BOUND UINT32_MAX
+#define NO_LIMIT UINT64_MAX
+
+/* How a run came to its end. */
+enum ending {
+    ENDING_DONE,     /* all threads are through, or stopped by a bug or a failed assumption */
+    ENDING_DEADLOCK, /* nobody can go on, and somebody wants to */
+    ENDING_ASLEEP,   /* given up: whatever could come was explored already */
+    ENDING_CUT,      /* given up: a bound was reached */
+};
+
+/* Why a search did not see everything. */
+enum cut_reason {
+    CUT_BUFFER_BOUND = 1,
+    CUT_PREEMPTION_BOUND = 2,
+    CUT_MAX_STEPS = 4,
+    CUT_MAX_EXECUTIONS = 8,
+    CUT_TIMEOUT = 16,
+    CUT_STOPPED = 32, /* the observer said so */
+};
+
+struct explorer;
+
+struct explorer_options {
+    const struct reduction_ops *reduction;
+    const struct memory_ops *memory;
+    uint32_t buffer_bound;     /* stores a buffer holds at most, or BUFFER_UNBOUNDED */
+    uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
+    uint64_t max_steps;        /* events in one run, or NO_LIMIT */
+    uint64_t max_executions;   /* or NO_LIMIT */
+    double timeout;            /* seconds, or 0 */
+    uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
+    /* Called at the end of each run, with the world in its last state; false stops the search. May be NULL. */
+    bool (*ended)(void *context, struct explorer *explorer, enum ending ending);
+    void *context;
+};
+
+/* What a search did. */
+struct explorer_stats {
+    uint64_t executions;  /* complete runs: to the end of the program, a deadlock or a bug */
+    uint64_t asleep;      /* runs given up as redundant */
+    uint64_t assumes;     /* runs in which an assumption failed */
+    uint64_t transitions; /* explored, each once */
+    uint64_t replayed;    /* done again to get back to a state */
+    uint64_t max_depth;   /* events of the longest run */
+    uint64_t max_bytes;   /* memory taken at most */
+    uint32_t cut;         /* enum cut_reason, or-ed together */
+};
+
+/* What a preemption bound needs to know of a state. */
+struct explorer_state {
+    agent_id running;     /* the thread that ran last, or AGENT_NONE */
+    uint32_t preemptions; /* up to here */
+};
+
+/* One search. Not to be moved once opened. */
+struct explorer {
+    struct explorer_options options;
+    struct explorer_stats stats;
+    struct arena *arena;
+    struct world world;
+    struct execution execution;
+    struct reduction *reduction;
+    VEC(struct explorer_state) states; /* by depth */
+    uint64_t random;                   /* advances with each use, if options.seed is set */
+    event_id diverged; /* EVENT_NONE, or the first event that the target did not repeat */
+};
+
+void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
+                   const struct explorer_options *options);
+
+/* Searches to the end, a limit, or until the observer stops it. False if the target is not deterministic:
+ * explorer->diverged tells where. */
+bool explorer_run(struct explorer *explorer);
+
+/* Whether the last run is a bug of the program: a deadlock, or something in execution.findings. */
+bool explorer_run_failed(const struct explorer *explorer, enum ending ending);
+
+#endif

@@ -1,0 +1,142 @@
+#include "explore/nodes.h"
+
+#include "base/check.h"
+
+void nodes_open(struct nodes *nodes, struct arena *arena, bool sleeping)
+{
+    memset(nodes, 0, sizeof *nodes);
+    nodes->base.arena = nodes->sleep.arena = arena;
+    nodes->sleeping = sleeping;
+}
+
+void nodes_enter(struct nodes *nodes, uint32_t depth)
+{
+    struct node node = {0};
+
+    CHECK(nodes->at.count == depth, "nodes out of step");
+    if (depth > 0) {
+        struct branch *taken = nodes->at.at[depth - 1].current;
+
+        /* so far it touched what was foreseen; from now on, what it did touch */
+        branch_set_event(nodes->base.arena, taken, nodes->base.execution, depth - 1);
+        node.planned = taken->child;
+        taken->child = NULL;
+    }
+    if (nodes->sleeping)
+        sleep_enter(&nodes->sleep, nodes->base.execution, depth);
+    vec_push(nodes->base.arena, &nodes->at, node);
+}
+
+static bool list_has(const struct branch *list, struct choice choice)
+{
+    for (; list; list = list->sibling)
+        if (list->choice.agent == choice.agent &&
+            (choice.outcome == OUTCOME_ANY || list->choice.outcome == choice.outcome))
+            return true;
+    return false;
+}
+
+static bool node_has(const struct node *node, struct choice choice)
+{
+    return list_has(node->planned, choice) || list_has(node->current, choice) ||
+           list_has(node->done, choice);
+}
+
+bool nodes_have(const struct nodes *nodes, uint32_t depth, agent_id agent)
+{
+    return node_has(&nodes->at.at[depth], (struct choice){agent, OUTCOME_ANY});
+}
+
+void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool urgent)
+{
+    struct node *node = &nodes->at.at[depth];
+    struct branch **link = &node->planned;
+    struct branch *branch;
+
+    if (node_has(node, choice))
+        return;
+    branch = branch_new(nodes->base.arena, choice, NULL, 0);
+    while (!urgent && *link)
+        link = &(*link)->sibling;
+    branch->sibling = *link;
+    *link = branch;
+}
+
+void nodes_plan_all(struct nodes *nodes, uint32_t depth)
+{
+    struct world *world = nodes->base.execution->world;
+
+    for (uint32_t i = 0; i < world->active.count; i++)
+        if (world_enabled(world, world->active.at[i]))
+            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY}, false);
+}
+
+/* What was under way is explored; with sleep sets, it falls asleep. */
+static void node_finish_current(struct nodes *nodes, uint32_t depth)
+{
+    struct node *node = &nodes->at.at[depth];
+
+    if (!node->current)
+        return;
+    if (nodes->sleeping)
+        sleep_add(&nodes->sleep, depth, node->current);
+    node->current->sibling = node->done;
+    node->done = node->current;
+    node->current = NULL;
+}
+
+bool nodes_more(struct reduction *reduction, uint32_t depth)
+{
+    struct nodes *nodes = (struct nodes *)reduction;
+
+    return nodes->at.at[depth].planned != NULL;
+}
+
+/* Settles OUTCOME_ANY, and refuses what is asleep. */
+static bool choice_settle(struct nodes *nodes, uint32_t depth, struct choice *choice)
+{
+    struct execution *x = nodes->base.execution;
+
+    if (nodes->sleeping)
+        return choice->outcome == OUTCOME_ANY ? sleep_pick_outcome(&nodes->sleep, x, depth, choice)
+                                              : !sleep_has(&nodes->sleep, depth, *choice);
+    if (choice->outcome == OUTCOME_ANY) {
+        world_outcomes(x->world, choice->agent, &x->outcomes);
+        choice->outcome = x->outcomes.at[0];
+    }
+    return true;
+}
+
+bool nodes_next(struct reduction *reduction, uint32_t depth, struct choice *choice)
+{
+    struct nodes *nodes = (struct nodes *)reduction;
+    struct node *node = &nodes->at.at[depth];
+
+    node_finish_current(nodes, depth);
+    while (node->planned) {
+        struct branch *branch = node->planned;
+
+        node->planned = branch->sibling;
+        branch->sibling = NULL;
+        if (choice_settle(nodes, depth, &branch->choice)) {
+            node->current = branch;
+            *choice = branch->choice;
+            return true;
+        }
+        branch_free_tree(nodes->base.arena, branch);
+    }
+    return false;
+}
+
+void nodes_leave(struct reduction *reduction, uint32_t depth)
+{
+    struct nodes *nodes = (struct nodes *)reduction;
+    struct node *node = &nodes->at.at[depth];
+
+    if (nodes->sleeping)
+        sleep_leave(&nodes->sleep, depth);
+    branch_free_tree(nodes->base.arena, node->planned);
+    branch_free_tree(nodes->base.arena, node->current);
+    branch_free_tree(nodes->base.arena, node->done);
+    nodes->at.count = depth;
+}

@@ -1,0 +1,211 @@
+#include "explore/races.h"
+
+#include "base/check.h"
+#include "model/touch.h"
+
+/* The state in which an operation would run if it came before event `first`: everything was done that
+ * does not need `first`. */
+struct cut {
+    struct view view;
+    const struct execution *x;
+    event_id first;
+};
+
+static bool cut_leaves_out(const struct cut *cut, event_id id)
+{
+    return id >= cut->first && happens_before(cut->x, cut->first, id);
+}
+
+/* Writes to one byte depend on each other, so those left out are the newest ones: what was there before
+ * the oldest of them is there at the cut. */
+static uint64_t cut_state(const struct view *view, struct world *world, loc_id loc)
+{
+    const struct cut *cut = (const struct cut *)view;
+    const struct execution *x = cut->x;
+    uint64_t state = world_state(world, loc);
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+    for (; r != RECORD_NONE && x->accesses.at[r].event >= cut->first; r = x->accesses.at[r].older) {
+        const struct access_record *record = &x->accesses.at[r];
+        uint64_t mask = UINT64_MAX;
+
+        if (record->access.mode != ACCESS_WRITE || !cut_leaves_out(cut, record->event))
+            continue;
+        if (world->locations.at[loc].kind == OBJECT_CELL) {
+            mask = 0;
+            for (unsigned i = 0; i < 8; i++)
+                if (record->access.bytes >> i & 1)
+                    mask |= (uint64_t)0xff << (8 * i);
+        }
+        state = (state & ~mask) | (record->before & mask);
+    }
+    return state;
+}
+
+static bool cut_is_flushed(const struct view *view, const struct buffered_store *store)
+{
+    const struct cut *cut = (const struct cut *)view;
+
+    return store->flushed != EVENT_NONE && !cut_leaves_out(cut, store->flushed);
+}
+
+static void race_push(struct execution *x, event_id first, agent_id agent, outcome_id outcome,
+                      struct vclock pre, const struct footprint *footprint)
+{
+    struct race race = {.first = first,
+                        .agent = agent,
+                        .outcome = outcome,
+                        .pre = x->race_clocks.count,
+                        .pre_width = pre.width,
+                        .footprint = *footprint};
+
+    vec_reserve(x->arena, &x->race_clocks, pre.width);
+    memcpy(x->race_clocks.at + x->race_clocks.count, pre.at, pre.width * sizeof *pre.at);
+    x->race_clocks.count += pre.width;
+    vec_push(x->arena, &x->races, race);
+}
+
+/* Judges the suspect in the state before `first`; if it can run there, they race. */
+static bool race_try(struct execution *x, const struct suspect *suspect, event_id first)
+{
+    struct cut cut = {{cut_state, cut_is_flushed}, x, first};
+    struct footprint footprint;
+
+    if (suspect->footprint && !op_footprint_varies(x->world, suspect->op)) {
+        race_push(x, first, suspect->agent, 0, suspect->pre, suspect->footprint);
+        return true;
+    }
+    if (op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
+        TOUCH_DISABLED)
+        return false;
+    if (suspect->op->kind != OP_COND_SIGNAL) {
+        race_push(x, first, suspect->agent, 0, suspect->pre, &footprint);
+        return true;
+    }
+    waiters_outcomes(x->world, (waiters_id)cut_state(&cut.view, x->world, footprint.at[0].loc),
+                     &x->outcomes);
+    for (uint32_t i = 0; i < x->outcomes.count; i++)
+        race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, &footprint);
+    return true;
+}
+
+/* Appends the events that `access` conflicts with and that no newer one of them covers. */
+static void candidates_of(struct execution *x, const struct access *access)
+{
+    uint8_t bytes = access->bytes;
+    uint32_t r = access->loc < x->newest.count ? x->newest.at[access->loc] : RECORD_NONE;
+
+    for (; r != RECORD_NONE && bytes; r = x->accesses.at[r].older) {
+        const struct access_record *record = &x->accesses.at[r];
+
+        if (!(record->access.bytes & bytes) ||
+            (record->access.mode == ACCESS_READ && access->mode == ACCESS_READ))
+            continue;
+        vec_push(x->arena, &x->candidates, record->event);
+        if (record->access.mode == ACCESS_WRITE && !x->all_races)
+            bytes &= ~record->access.bytes;
+    }
+}
+
+/* Newest first. They come from a few lists that are in that order already. */
+static void candidates_sort(struct execution *x)
+{
+    event_id *at = x->candidates.at;
+
+    for (uint32_t i = 1; i < x->candidates.count; i++) {
+        event_id moved = at[i];
+        uint32_t j = i;
+
+        for (; j > 0 && at[j - 1] < moved; j--)
+            at[j] = at[j - 1];
+        at[j] = moved;
+    }
+}
+
+/* What happens before an event that races needs no race of its own: it shows in the run in which this one is
+ * reversed. Under a preemption bound that run may be forbidden, so all races count there. */
+static void race_note(const struct execution *x, struct vclock known, event_id first)
+{
+    if (!x->all_races)
+        vclock_join(known, event_clock(x, first));
+}
+
+/* An operation that can always run races with each conflicting event that it does not follow anyway.
+ * `known` starts as what it needs, and grows by what happens before the events looked at. */
+static void find_unblocked(struct execution *x, const struct suspect *suspect, struct vclock known)
+{
+    for (uint32_t i = 0; i < x->candidates.count; i++) {
+        event_id first = x->candidates.at[i];
+
+        if (clock_has(x, known, first))
+            continue;
+        race_try(x, suspect, first);
+        race_note(x, known, first);
+    }
+}
+
+/* An operation that waits for its object: an event that only made it possible (the unlock before a lock)
+ * is passed over, for the race is with what had made it impossible (the lock before that unlock). */
+static void find_blocking(struct execution *x, const struct suspect *suspect, struct vclock known)
+{
+    const struct op_info *info = &op_infos[suspect->op->kind];
+    loc_id loc = world_location(x->world, info->object, suspect->op->addr);
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+    for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
+        const struct access_record *record = &x->accesses.at[r];
+
+        if (info->mode == ACCESS_READ && record->access.mode == ACCESS_READ)
+            continue;
+        if (clock_has(x, known, record->event)) {
+            if (record->access.mode == ACCESS_WRITE)
+                return; /* all older ones happen before it */
+        } else if (race_try(x, suspect, record->event)) {
+            race_note(x, known, record->event);
+        }
+    }
+}
+
+void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full)
+{
+    uint32_t width = suspect->pre.width;
+    struct vclock known;
+
+    x->candidates.count = 0;
+    if (suspect->footprint)
+        for (uint32_t i = 0; i < suspect->footprint->count; i++)
+            candidates_of(x, &suspect->footprint->at[i]);
+    if (full)
+        for (uint32_t i = 0; i < x->candidates.count; i++)
+            vclock_join(*full, event_clock(x, x->candidates.at[i]));
+    x->scratch_clocks.count = 0;
+    vec_reserve(x->arena, &x->scratch_clocks, width);
+    known = (struct vclock){x->scratch_clocks.at, width};
+    vclock_copy(known, suspect->pre);
+    if (op_infos[suspect->op->kind].flags & OP_BLOCK &&
+        op_infos[suspect->op->kind].object != OBJECT_NONE) {
+        find_blocking(x, suspect, known);
+    } else {
+        candidates_sort(x);
+        find_unblocked(x, suspect, known);
+    }
+}
+
+void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
+                        const outcome_vec *outcomes)
+{
+    const struct event *event = &x->events.at[id];
+    struct footprint footprint = {.count = event->access_count};
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        footprint.at[i] = x->accesses.at[event->accesses + i].access;
+    for (uint32_t i = 0; i < outcomes->count; i++)
+        if (outcomes->at[i] != event->outcome)
+            race_push(x, id, event->agent, outcomes->at[i], pre, &footprint);
+}
+
+void races_clear(struct execution *x)
+{
+    x->races.count = 0;
+    x->race_clocks.count = 0;
+}

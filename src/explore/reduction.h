@@ -1,0 +1,66 @@
+#ifndef RADDLE_EXPLORE_REDUCTION_H
+#define RADDLE_EXPLORE_REDUCTION_H
+
+#include "explore/execution.h"
+
+/* Take any outcome that is not asleep. */
+#define OUTCOME_ANY (UINT32_MAX - 1)
+
+/* One transition to take. */
+struct choice {
+    agent_id agent;
+    outcome_id outcome;
+};
+
+/* A transition with what it touches: one that was explored, or one that a wakeup tree plans. Owned by the
+ * reduction of the state it belongs to; `accesses` come from the arena. */
+struct branch {
+    struct choice choice;
+    struct access *accesses;
+    uint32_t access_count;
+    struct branch *sibling; /* the next one from the same state */
+    struct branch *child;   /* wakeup trees: the first one after it */
+};
+
+struct reduction_ops;
+
+/* What every reduction has; each puts its own fields behind it. */
+struct reduction {
+    const struct reduction_ops *ops;
+    struct execution *execution;
+    struct arena *arena;
+    bool bounded; /* a preemption bound is in force */
+};
+
+/* Decides which agents a state must still try. The explorer knows nothing else about a reduction. States
+ * are named by their depth: the number of events that lead there. */
+struct reduction_ops {
+    const char *name;    /* what the user types after --reduction */
+    const char *summary; /* for --help */
+    bool races_at_end;   /* wants races when the execution is complete, not when they are found */
+    bool takes_bound;    /* keeps its promise under a preemption bound */
+    struct reduction *(*open)(struct arena *arena);
+    /* The execution has just reached this depth: what to try first from here. `preferred` is the thread
+     * that ran last, or AGENT_NONE. */
+    void (*enter)(struct reduction *reduction, uint32_t depth, agent_id preferred);
+    /* Whether something is left to try there. The state need not be the present one. */
+    bool (*more)(struct reduction *reduction, uint32_t depth);
+    /* What to try next from the present state; false if nothing is worth it. What was tried before has been
+     * explored, and is no longer part of the execution. */
+    bool (*next)(struct reduction *reduction, uint32_t depth, struct choice *choice);
+    /* Schedules the reversal of a race. */
+    void (*reverse)(struct reduction *reduction, const struct race *race);
+    /* The state is given up for good; its memory goes back. */
+    void (*leave)(struct reduction *reduction, uint32_t depth);
+};
+
+/* All of them, the default first, ending with NULL. */
+extern const struct reduction_ops *const reductions[];
+
+extern const struct reduction_ops reduction_exhaustive, reduction_sharing, reduction_dpor,
+    reduction_source, reduction_optimal;
+
+/* The one of that name, or NULL. */
+const struct reduction_ops *reduction_find(const char *name);
+
+#endif

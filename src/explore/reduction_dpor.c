@@ -1,0 +1,115 @@
+#include "explore/enabled.h"
+
+/* Dynamic partial order reduction by clock vectors (Flanagan and Godefroid 2005; clock-vector-por, Table 2):
+ * backtrack sets that grow into persistent sets, no sleep sets.
+ *
+ * Under a preemption bound it also plans each reversal where the block of the first event began (Coons,
+ * Musuvathi, McKinley 2013), and wherever in that block a switch is free: there it costs no preemption that the
+ * block did not cost already. */
+struct dpor {
+    struct nodes nodes;
+    struct enabled_sets enabled;
+    VEC(agent_id) running; /* by depth: the thread that ran last */
+    VEC(bool) free_switch; /* by depth: leaving that thread is no preemption */
+};
+
+static struct reduction *dpor_open(struct arena *arena)
+{
+    struct dpor *d = arena_alloc(arena, sizeof *d);
+
+    memset(d, 0, sizeof *d);
+    nodes_open(&d->nodes, arena, false);
+    return &d->nodes.base;
+}
+
+static void dpor_enter(struct reduction *reduction, uint32_t depth, agent_id preferred)
+{
+    struct dpor *d = (struct dpor *)reduction;
+    const struct world *world = reduction->execution->world;
+    const agent_id *enabled;
+
+    nodes_enter(&d->nodes, depth);
+    enabled_enter(&d->enabled, reduction->execution);
+    vec_push(reduction->arena, &d->running, preferred);
+    vec_push(reduction->arena, &d->free_switch,
+             preferred == AGENT_NONE || !enabled_has(&d->enabled, depth, preferred) ||
+                 world->threads.at[preferred].pending.kind == OP_YIELD);
+    if (d->enabled.agents.count == d->enabled.first.at[depth])
+        return;
+    enabled = d->enabled.agents.at + d->enabled.first.at[depth];
+    if (preferred == AGENT_NONE || !enabled_has(&d->enabled, depth, preferred))
+        preferred = enabled[0];
+    nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
+}
+
+static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
+{
+    const struct execution *x = d->nodes.base.execution;
+    struct vclock pre = race_pre(x, race);
+    agent_id agent = race->agent;
+
+    /* E = those enabled there that are the agent itself, or did something since that it needs */
+    if (enabled_has(&d->enabled, depth, agent)) {
+        nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY}, false);
+        return;
+    }
+    for (event_id id = race->first + 1; id < x->events.count; id++) {
+        agent = x->events.at[id].agent;
+        if (clock_has(x, pre, id) && enabled_has(&d->enabled, depth, agent)) {
+            nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY}, false);
+            return;
+        }
+    }
+    enabled_plan(&d->enabled, &d->nodes, depth);
+}
+
+/* Plans in the states, from the event back to where its block began, in which a switch is free. The block is that of
+ * the thread that took the event, or ran when a buffer took it. */
+static void plan_in_block(struct dpor *d, const struct race *race)
+{
+    const struct execution *x = d->nodes.base.execution;
+    event_id id = race->first;
+    agent_id agent = x->events.at[id].agent;
+    agent_id thread = x->world->agents.at[agent].is_buffer ? d->running.at[id] : agent;
+
+    while (id > 0 && d->running.at[id] == thread) {
+        if (d->free_switch.at[id])
+            plan_at(d, id, race);
+        id--;
+    }
+    plan_at(d, id, race);
+}
+
+static void dpor_reverse(struct reduction *reduction, const struct race *race)
+{
+    struct dpor *d = (struct dpor *)reduction;
+
+    if (race->agent == reduction->execution->events.at[race->first].agent) {
+        nodes_plan(&d->nodes, race->first, (struct choice){race->agent, race->outcome}, true);
+        return;
+    }
+    plan_at(d, race->first, race);
+    if (reduction->bounded)
+        plan_in_block(d, race);
+}
+
+static void dpor_leave(struct reduction *reduction, uint32_t depth)
+{
+    struct dpor *d = (struct dpor *)reduction;
+
+    nodes_leave(reduction, depth);
+    enabled_leave(&d->enabled, depth);
+    d->running.count = d->free_switch.count = depth;
+}
+
+const struct reduction_ops reduction_dpor = {
+    .name = "dpor",
+    .summary = "persistent sets by clock vectors",
+    .takes_bound = true,
+    .open = dpor_open,
+    .enter = dpor_enter,
+    .more = nodes_more,
+    .next = nodes_next,
+    .reverse = dpor_reverse,
+    .leave = dpor_leave,
+};

@@ -1,0 +1,85 @@
+#include "explore/sequence.h"
+
+static void step_add(struct sequence *v, struct execution *x, struct choice choice, event_id event,
+                     uint32_t count)
+{
+    vec_push(x->arena, &v->steps,
+             (struct sequence_step){.choice = choice, .event = event, .access_count = count});
+}
+
+static void event_add(struct sequence *v, struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        vec_push(x->arena, &v->accesses, x->accesses.at[event->accesses + i].access);
+    step_add(v, x, (struct choice){event->agent, event->outcome}, id, event->access_count);
+}
+
+void sequence_build(struct sequence *v, struct execution *x, const struct race *race)
+{
+    const struct access *accesses;
+
+    v->steps.count = v->accesses.count = 0;
+    vec_reserve(x->arena, &v->accesses, 1); /* so that no accesses are somewhere */
+    for (event_id id = race->first + 1; id < x->events.count; id++)
+        if (!happens_before(x, race->first, id))
+            event_add(v, x, id);
+    for (uint32_t i = 0; i < race->footprint.count; i++)
+        vec_push(x->arena, &v->accesses, race->footprint.at[i]);
+    step_add(v, x, (struct choice){race->agent, race->outcome}, EVENT_NONE, race->footprint.count);
+    v->pre = race_pre(x, race);
+    accesses = v->accesses.at; /* only now: the array has stopped moving */
+    for (uint32_t i = 0; i < v->steps.count; i++) {
+        v->steps.at[i].accesses = accesses;
+        accesses += v->steps.at[i].access_count;
+    }
+}
+
+static bool steps_conflict(const struct sequence_step *a, const struct sequence_step *b)
+{
+    return accesses_conflict(a->accesses, a->access_count, b->accesses, b->access_count);
+}
+
+bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
+{
+    const struct sequence_step *step = &v->steps.at[i];
+
+    for (uint32_t j = 0; j < i; j++) {
+        const struct sequence_step *earlier = &v->steps.at[j];
+
+        if (step->event != EVENT_NONE
+                ? happens_before(x, earlier->event, step->event)
+                : clock_has(x, v->pre, earlier->event) || steps_conflict(earlier, step))
+            return false;
+    }
+    return true;
+}
+
+uint32_t sequence_first(const struct sequence *v, agent_id agent)
+{
+    for (uint32_t i = 0; i < v->steps.count; i++)
+        if (v->steps.at[i].choice.agent == agent)
+            return i;
+    return UINT32_MAX;
+}
+
+bool sequence_may_start(const struct sequence *v, const struct execution *x,
+                        const struct branch *branch, uint32_t *at)
+{
+    *at = sequence_first(v, branch->choice.agent);
+    if (*at != UINT32_MAX)
+        return v->steps.at[*at].choice.outcome == branch->choice.outcome &&
+               sequence_is_initial(v, x, *at);
+    for (uint32_t i = 0; i < v->steps.count; i++)
+        if (accesses_conflict(v->steps.at[i].accesses, v->steps.at[i].access_count,
+                              branch->accesses, branch->access_count))
+            return false;
+    return true;
+}
+
+void sequence_remove(struct sequence *v, uint32_t i)
+{
+    memmove(v->steps.at + i, v->steps.at + i + 1, (v->steps.count - i - 1) * sizeof *v->steps.at);
+    v->steps.count--;
+}

@@ -1,0 +1,75 @@
+#include "explore/signature.h"
+
+/* A write is named the same whether it is still in a buffer (by its slot) or in memory. */
+static uint64_t slot_name(loc_id slot)
+{
+    return mix64(0x510000000000u + slot);
+}
+
+static uint64_t event_name(const struct event *event)
+{
+    return mix64(((uint64_t)event->agent << 32) + event->step);
+}
+
+static uint64_t writer_name(const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    for (uint32_t i = 0; i < event->access_count; i++) {
+        loc_id loc = x->accesses.at[event->accesses + i].access.loc;
+
+        if (x->world->locations.at[loc].kind == OBJECT_SLOT)
+            return slot_name(loc);
+    }
+    return event_name(event);
+}
+
+/* What the bytes of a record held before: the writers of them, each with its share. */
+static uint64_t sources(const struct execution *x, const struct access_record *record)
+{
+    uint8_t bytes = record->access.bytes;
+    uint64_t sum = 0;
+
+    for (uint32_t r = record->older; bytes; r = x->accesses.at[r].older) {
+        const struct access_record *older;
+
+        if (r == RECORD_NONE)
+            return sum + mix64(bytes); /* the initial value */
+        older = &x->accesses.at[r];
+        if (older->access.mode != ACCESS_WRITE || !(older->access.bytes & bytes))
+            continue;
+        sum += mix64(writer_name(x, older->event) ^ (older->access.bytes & bytes));
+        bytes &= ~older->access.bytes;
+    }
+    return sum;
+}
+
+/* As an access record would have them: a load that a buffer serves must look as if the same store had been
+ * flushed before. (Not so if several stores serve it: then equal candidates may count twice.) */
+static uint8_t load_bytes(const struct op *op)
+{
+    return (uint8_t)(((1u << op->size) - 1) << op->addr % 8);
+}
+
+uint64_t execution_signature(const struct execution *x)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t r = 0; r < x->accesses.count; r++) {
+        const struct access_record *record = &x->accesses.at[r];
+        const struct event *event = &x->events.at[record->event];
+        uint8_t kind = x->world->locations.at[record->access.loc].kind;
+        uint64_t who =
+            record->access.mode == ACCESS_WRITE ? writer_name(x, record->event) : event_name(event);
+        uint64_t what;
+
+        if (kind == OBJECT_CELL)
+            what = sources(x, record);
+        else if (kind == OBJECT_SLOT && event->op.kind == OP_LOAD)
+            what = mix64(slot_name(record->access.loc) ^ load_bytes(&event->op));
+        else
+            continue;
+        sum += mix64(who + mix64(what));
+    }
+    return sum;
+}
