@@ -1,0 +1,362 @@
+#include "script/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Where cells are put if nothing else is there, so that pointers look the same in each run. */
+#define MEMORY_HINT ((void *)0x510000000000)
+
+/* Rows without a visible operation that a thread may run in one go. More is an endless loop. */
+#define INVISIBLE_ROWS_MAX 1000000
+
+static uint64_t thread_key(uint32_t thread)
+{
+    return (uint64_t)thread + 1;
+}
+
+uint32_t script_thread_of(const struct world *world, agent_id agent)
+{
+    return (uint32_t)(world->agents.at[world->agents.at[agent].thread].key - 1);
+}
+
+static int64_t value_extend(uint64_t value, unsigned size, bool sign)
+{
+    unsigned unused = 64 - 8 * size;
+
+    return sign ? (int64_t)(value << unused) >> unused : (int64_t)(value << unused >> unused);
+}
+
+static int64_t operand_value(const struct script *script, const int64_t *regs,
+                             const struct operand *operand)
+{
+    if (operand->kind == OPERAND_REG)
+        return regs[operand->reg];
+    if (operand->kind == OPERAND_ADDRESS)
+        return (int64_t)(script->addresses[operand->decl] + (uint64_t)operand->number);
+    return operand->number;
+}
+
+static int64_t divide(int64_t a, int64_t b, bool remainder)
+{
+    if (b == 0)
+        return 0;
+    if (b == -1) /* the one case that overflows */
+        return remainder ? 0 : (int64_t)(0 - (uint64_t)a);
+    return remainder ? a % b : a / b;
+}
+
+/* All results are computed, one is used: a table reads better here than twenty functions. */
+static int64_t alu_value(enum alu_kind alu, int64_t a, int64_t b)
+{
+    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    unsigned width = b == 1 || b == 2 || b == 4 ? (unsigned)b : 8;
+    const int64_t results[ALU_KIND_COUNT] = {
+        [ALU_ADD] = (int64_t)(ua + ub),
+        [ALU_SUB] = (int64_t)(ua - ub),
+        [ALU_MUL] = (int64_t)(ua * ub),
+        [ALU_DIV] = divide(a, b, false),
+        [ALU_MOD] = divide(a, b, true),
+        [ALU_AND] = a & b,
+        [ALU_OR] = a | b,
+        [ALU_XOR] = a ^ b,
+        [ALU_SHL] = (int64_t)(ua << (ub & 63)),
+        [ALU_SHR] = a >> (ub & 63),
+        [ALU_EQ] = a == b,
+        [ALU_NE] = a != b,
+        [ALU_LT] = a<b, [ALU_LE] = a <= b, [ALU_GT] = a> b,
+        [ALU_GE] = a >= b,
+        [ALU_ULT] = ua < ub,
+        [ALU_ULE] = ua <= ub,
+        [ALU_SEXT] = value_extend(ua, width, true),
+        [ALU_ZEXT] = value_extend(ua, width, false),
+    };
+
+    return results[alu];
+}
+
+static int64_t alu_row(const struct script *script, const int64_t *regs, const struct insn *insn)
+{
+    return alu_value(insn->alu, operand_value(script, regs, &insn->a),
+                     operand_value(script, regs, &insn->b));
+}
+
+/* Bytes from one element to the next; objects are named by consecutive numbers. */
+static uint64_t decl_stride(const struct decl *decl)
+{
+    return decl->kind == OBJECT_CELL ? decl->size : 1;
+}
+
+/* The address of `size` bytes at a place; false if the program has no such thing. */
+static bool place_address(const struct script *script, const int64_t *regs,
+                          const struct place *place, unsigned size, uint64_t *addr)
+{
+    const struct decl *decl;
+    uint64_t index, offset;
+    uint32_t found;
+
+    *addr = 0;
+    if (place->kind == PLACE_NONE)
+        return true;
+    index = (uint64_t)operand_value(script, regs, &place->index);
+    if (place->kind == PLACE_POINTER) {
+        *addr = index + (uint64_t)place->offset;
+        found = script_locate(script, *addr, &offset);
+        return found != UINT32_MAX && *addr < script->end &&
+               offset + size <= (uint64_t)script->program->decls[found].count *
+                                    script->program->decls[found].size;
+    }
+    decl = &script->program->decls[place->decl];
+    if (index >= decl->count)
+        return false;
+    offset = index * decl_stride(decl) + (uint64_t)place->offset;
+    *addr = script->addresses[place->decl] + offset;
+    return decl->kind != OBJECT_CELL || (offset <= (uint64_t)decl->count * decl->size &&
+                                         offset + size <= (uint64_t)decl->count * decl->size);
+}
+
+static unsigned insn_size(const struct program *program, const struct insn *insn)
+{
+    if (insn->size)
+        return insn->size;
+    return insn->place.kind == PLACE_DECL ? program->decls[insn->place.decl].size : 8;
+}
+
+static uint64_t truncated(int64_t value, unsigned size)
+{
+    return (uint64_t)value & (UINT64_MAX >> (64 - 8 * size));
+}
+
+/* The operation that a row asks for, with the present values of its operands. */
+static struct op row_op(const struct script *script, struct world *world, const int64_t *regs,
+                        const struct insn *insn)
+{
+    const struct program *program = script->program;
+    bool cell = op_infos[insn->op].object == OBJECT_CELL;
+    unsigned size = cell ? insn_size(program, insn) : 1;
+    struct op op = {.kind = insn->op,
+                    .size = (uint8_t)(cell ? size : 0),
+                    .order = insn->order,
+                    .rmw = insn->rmw,
+                    .site = insn->line};
+
+    if (!place_address(script, regs, &insn->place, size, &op.addr) ||
+        !place_address(script, regs, &insn->mutex, 1, &op.mutex))
+        return (struct op){.kind = OP_INVALID, .site = insn->line};
+    op.value = (uint64_t)operand_value(script, regs, &insn->a);
+    op.expect = (uint64_t)operand_value(script, regs, &insn->b);
+    if (cell) {
+        op.value = truncated((int64_t)op.value, size);
+        op.expect = truncated((int64_t)op.expect, size);
+    } else if (insn->op == OP_ASSUME || insn->op == OP_ASSERT) {
+        op.value = alu_row(script, regs, insn) != 0;
+        op.expect = 0;
+    } else if (insn->op == OP_BARRIER_WAIT) {
+        op.expect = (uint64_t)program->decls[insn->place.decl].init[0].number;
+    } else if (insn->op == OP_THREAD_CREATE || insn->op == OP_THREAD_JOIN) {
+        op.addr = world_thread(world, thread_key(insn->thread));
+    }
+    if (insn->op == OP_CHOOSE && (int64_t)op.value < 1)
+        op.kind = OP_INVALID;
+    return op;
+}
+
+/* Runs invisible rows up to a visible operation. */
+static void thread_run(struct script *script, struct world *world, agent_id agent, struct op *next)
+{
+    uint32_t thread = script_thread_of(world, agent);
+    const struct thread_code *code = &script->program->threads[thread];
+    struct script_thread *t = &script->threads[thread];
+
+    for (uint32_t rows = 0; t->pc < code->insn_count; rows++) {
+        const struct insn *insn = &code->insns[t->pc];
+
+        if (rows == INVISIBLE_ROWS_MAX) {
+            *next = (struct op){.kind = OP_INVALID, .value = 1, .site = insn->line};
+            return;
+        }
+        if (insn->kind == INSN_OP) {
+            *next = row_op(script, world, t->regs, insn);
+            if (next->kind != OP_STORE || !world_buffer_store(world, agent, next))
+                return;
+            t->pc++;
+        } else if (insn->kind == INSN_LET) {
+            t->regs[insn->dst] = alu_row(script, t->regs, insn);
+            t->pc++;
+        } else {
+            t->pc = alu_row(script, t->regs, insn) ? insn->jump : t->pc + 1;
+        }
+    }
+    *next = (struct op){.kind = OP_THREAD_EXIT,
+                        .site = code->insn_count ? code->insns[code->insn_count - 1].line : 0};
+}
+
+static void script_start(struct target *target, struct world *world, agent_id agent,
+                         struct op *next)
+{
+    struct script *script = (struct script *)target;
+    uint32_t thread = script_thread_of(world, agent);
+    const struct thread_code *code = &script->program->threads[thread];
+    struct script_thread *t = &script->threads[thread];
+
+    t->pc = 0;
+    for (uint32_t r = 0; r < code->reg_count; r++)
+        t->regs[r] = operand_value(script, NULL, &code->regs[r].init);
+    thread_run(script, world, agent, next);
+}
+
+static void script_resume(struct target *target, struct world *world, agent_id agent,
+                          uint64_t result, struct op *next)
+{
+    struct script *script = (struct script *)target;
+    uint32_t thread = script_thread_of(world, agent);
+    struct script_thread *t = &script->threads[thread];
+    const struct insn *insn = &script->program->threads[thread].insns[t->pc];
+
+    if (insn->dst != REG_NONE)
+        t->regs[insn->dst] =
+            op_infos[insn->op].object == OBJECT_CELL
+                ? value_extend(result, insn_size(script->program, insn), insn->sign)
+                : (int64_t)result;
+    t->pc++;
+    thread_run(script, world, agent, next);
+}
+
+static void script_restart(struct target *target, struct world *world)
+{
+    struct script *script = (struct script *)target;
+    const struct program *program = script->program;
+
+    memcpy(script->memory, script->initial, script->size);
+    for (uint32_t d = 0; d < program->decl_count; d++) {
+        const struct decl *decl = &program->decls[d];
+
+        if (decl->kind == OBJECT_SEM && decl->init)
+            for (uint32_t i = 0; i < decl->count; i++)
+                world_object_set(world, OBJECT_SEM, script->addresses[d] + i,
+                                 (uint64_t)decl->init[0].number);
+    }
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        memset(script->threads[t].regs, 0,
+               program->threads[t].reg_count * sizeof *script->threads[t].regs);
+        script->threads[t].pc = 0;
+    }
+    for (uint32_t t = 0; t < program->thread_count; t++)
+        if (!program->threads[t].created)
+            world_start(world, world_thread(world, thread_key(t)));
+}
+
+static const struct target_ops script_ops = {script_restart, script_start, script_resume};
+
+/* Every declaration starts at eight bytes of its own. Objects get names behind all memory. */
+static void script_lay_out(struct script *script)
+{
+    const struct program *program = script->program;
+    uint64_t next = (uint64_t)(uintptr_t)script->memory;
+
+    for (uint32_t d = 0; d < program->decl_count; d++)
+        if (program->decls[d].kind == OBJECT_CELL) {
+            script->addresses[d] = next;
+            next += ((uint64_t)program->decls[d].count * program->decls[d].size + 7) & ~(uint64_t)7;
+        }
+    next = script->end = (uint64_t)(uintptr_t)script->memory + script->size;
+    for (uint32_t d = 0; d < program->decl_count; d++)
+        if (program->decls[d].kind != OBJECT_CELL) {
+            script->addresses[d] = next;
+            next += program->decls[d].count;
+        }
+}
+
+static void script_fill(struct script *script)
+{
+    const struct program *program = script->program;
+
+    for (uint32_t d = 0; d < program->decl_count; d++) {
+        const struct decl *decl = &program->decls[d];
+
+        if (decl->kind != OBJECT_CELL || !decl->init)
+            continue;
+        for (uint32_t i = 0; i < decl->count; i++) {
+            int64_t value = operand_value(script, NULL, &decl->init[i]);
+            uint64_t offset =
+                script->addresses[d] + i * decl->size - (uint64_t)(uintptr_t)script->memory;
+
+            memcpy(script->initial + offset, &value, decl->size);
+        }
+    }
+}
+
+int script_open(struct script *script, const struct program *program)
+{
+    memset(script, 0, sizeof *script);
+    script->base.ops = &script_ops;
+    script->program = program;
+    for (uint32_t d = 0; d < program->decl_count; d++)
+        if (program->decls[d].kind == OBJECT_CELL)
+            script->size += ((size_t)program->decls[d].count * program->decls[d].size + 7) & ~7ul;
+    script->memory = mmap(MEMORY_HINT, script->size + 8, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (script->memory == MAP_FAILED)
+        script->memory = NULL;
+    script->initial = calloc(1, script->size + 1);
+    script->addresses = calloc(program->decl_count + 1, sizeof *script->addresses);
+    script->threads = calloc(program->thread_count + 1, sizeof *script->threads);
+    if (!script->memory || !script->initial || !script->addresses || !script->threads)
+        goto fail;
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        script->threads[t].regs =
+            calloc(program->threads[t].reg_count + 1, sizeof *script->threads[t].regs);
+        if (!script->threads[t].regs)
+            goto fail;
+    }
+    script_lay_out(script);
+    script_fill(script);
+    return 0;
+fail:
+    script_close(script);
+    return -1;
+}
+
+void script_close(struct script *script)
+{
+    for (uint32_t t = 0; script->threads && t < script->program->thread_count; t++)
+        free(script->threads[t].regs);
+    free(script->threads);
+    free(script->addresses);
+    free(script->initial);
+    if (script->memory)
+        munmap(script->memory, script->size + 8);
+    memset(script, 0, sizeof *script);
+}
+
+int64_t script_reg(const struct script *script, uint32_t thread, reg_id reg)
+{
+    return script->threads[thread].regs[reg];
+}
+
+int64_t script_cell(const struct script *script, uint32_t decl, uint32_t element)
+{
+    unsigned size = script->program->decls[decl].size;
+    uint64_t value = 0;
+
+    memcpy(&value, (const void *)(uintptr_t)(script->addresses[decl] + (uint64_t)element * size),
+           size);
+    return value_extend(value, size, true);
+}
+
+uint32_t script_locate(const struct script *script, uint64_t addr, uint64_t *offset)
+{
+    for (uint32_t d = 0; d < script->program->decl_count; d++) {
+        const struct decl *decl = &script->program->decls[d];
+
+        *offset = addr - script->addresses[d];
+        if (*offset < decl->count * decl_stride(decl))
+            return d;
+    }
+    return UINT32_MAX;
+}
+
+uint64_t script_address(const struct script *script, uint32_t decl)
+{
+    return script->addresses[decl];
+}
