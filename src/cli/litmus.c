@@ -1,0 +1,137 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "cli/cli.h"
+#include "explore/signature.h"
+#include "script/litmus_report.h"
+#include "script/target.h"
+
+#define ARENA_RESERVE ((size_t)1 << 40)
+
+/* One test being run. */
+struct litmus_run {
+    struct litmus litmus;
+    struct script script;
+    struct arena arena;
+    struct explorer explorer;
+    struct litmus_report *report;
+    bool failed; /* some run got stuck, or accessed what does not exist: it has no final state */
+};
+
+static int64_t run_value(void *context, const struct litmus_location *location)
+{
+    const struct litmus_run *run = context;
+    const struct decl *decls = run->litmus.program.decls;
+
+    if (location->kind == LITMUS_REGISTER)
+        return script_reg(&run->script, location->thread, location->reg);
+    if (location->kind == LITMUS_CELL)
+        return script_cell(&run->script, location->decl, location->index);
+    return (int64_t)(script_address(&run->script, location->decl) +
+                     (uint64_t)location->index * decls[location->decl].size);
+}
+
+static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
+{
+    struct litmus_run *run = context;
+    bool complete = ending == ENDING_DONE || ending == ENDING_DEADLOCK;
+
+    if (explorer_run_failed(explorer, ending))
+        run->failed = true;
+    else if (complete && explorer->execution.failed_assumes.count == 0)
+        litmus_report_add(run->report, run_value, run, execution_signature(&explorer->execution));
+    return true;
+}
+
+static void run_explore(struct litmus_run *run, const struct settings *settings)
+{
+    struct explorer_options options = settings->search;
+    struct litmus_summary summary = {.model = options.memory->name,
+                                     .reduction = options.reduction->name};
+    double start = seconds_now();
+    char reasons[400];
+    bool deterministic;
+
+    options.ended = run_ended;
+    options.context = run;
+    explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
+    deterministic = explorer_run(&run->explorer);
+    CHECK(deterministic, "a litmus test did not repeat event %u", run->explorer.diverged);
+    summary.executions = run->explorer.stats.executions;
+    summary.seconds = seconds_now() - start;
+    if (run->failed)
+        summary.incomplete = "a run got stuck or accessed what does not exist";
+    else if (run->explorer.stats.cut)
+        summary.incomplete = cut_reasons_text(run->explorer.stats.cut, reasons, sizeof reasons);
+    litmus_report_print(run->report, &summary, run_value, run, stdout);
+}
+
+/* Reads, explores and reports one test; the exit status it asks for. */
+static int litmus_file(const char *file, const struct settings *settings)
+{
+    struct litmus_run run = {0};
+    struct read_error error;
+    size_t length;
+    char *source = input_read(file, &length);
+    char line[1024];
+    int status = EXIT_STATUS_ENVIRONMENT;
+
+    if (!source)
+        return EXIT_STATUS_USAGE;
+    if (!litmus_read(source, length, file, &run.litmus, &error)) {
+        fprintf(stderr, "%s\n", read_error_format(&error, file, line, sizeof line));
+        free(source);
+        return EXIT_STATUS_USAGE;
+    }
+    free(source);
+    run.report = litmus_report_open(&run.litmus);
+    if (arena_open(&run.arena, ARENA_RESERVE) != 0 ||
+        script_open(&run.script, &run.litmus.program) != 0) {
+        fprintf(stderr, "raddle: %s: out of memory\n", file);
+    } else {
+        run_explore(&run, settings);
+        status = run.explorer.stats.cut || run.failed ? EXIT_STATUS_INCOMPLETE : EXIT_STATUS_SAFE;
+    }
+    litmus_report_close(run.report);
+    if (run.script.program)
+        script_close(&run.script);
+    arena_close(&run.arena);
+    litmus_free(&run.litmus);
+    return status;
+}
+
+static int litmus_main(int argc, char **argv)
+{
+    struct settings settings;
+    int files, worst = EXIT_STATUS_SAFE;
+
+    if (!options_read(argc, argv, NULL, &settings, &files))
+        return EXIT_STATUS_USAGE;
+    if (settings.help) {
+        options_help(
+            &subcommand_litmus,
+            "Runs litmus tests in the formats of herd7 (X86, X86_64 and C) and prints what herd7\n"
+            "prints. Exit status: 0 all were explored, 2 some could not be read, 3 some were not\n"
+            "explored completely.",
+            NULL);
+        return EXIT_STATUS_SAFE;
+    }
+    if (files == 0) {
+        fprintf(stderr, "raddle: no litmus test given; usage: raddle litmus [OPTIONS] FILE…\n");
+        return EXIT_STATUS_USAGE;
+    }
+    /* all of them are run; a file that cannot be read outweighs one that is incomplete */
+    for (int i = 1; i <= files; i++) {
+        int status = litmus_file(argv[i], &settings);
+
+        fflush(stdout);
+        if (worst == EXIT_STATUS_SAFE || status == EXIT_STATUS_ENVIRONMENT ||
+            (status == EXIT_STATUS_USAGE && worst != EXIT_STATUS_ENVIRONMENT))
+            worst = status;
+    }
+    return worst;
+}
+
+const struct subcommand subcommand_litmus = {"litmus", "FILE…",
+                                             "run litmus tests under sc, tso or pso", litmus_main};

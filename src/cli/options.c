@@ -1,0 +1,244 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* A whole number from 0 to `max`; false if it is anything else. */
+static bool number_read(const char *text, uint64_t max, uint64_t *number)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0' && *number <= max;
+}
+
+static const char *set_model(struct settings *settings, const char *value)
+{
+    settings->search.memory = memory_find(value);
+    return settings->search.memory ? NULL : "sc, tso or pso";
+}
+
+static const char *set_reduction(struct settings *settings, const char *value)
+{
+    settings->search.reduction = reduction_find(value);
+    settings->reduction_given = true;
+    return settings->search.reduction ? NULL : "optimal, source, dpor, sharing or exhaustive";
+}
+
+static const char *set_bound(uint32_t *bound, const char *value)
+{
+    uint64_t number;
+
+    if (!number_read(value, 1000000, &number))
+        return "a number from 0 to 1000000";
+    *bound = (uint32_t)number;
+    return NULL;
+}
+
+static const char *set_buffer_bound(struct settings *settings, const char *value)
+{
+    return set_bound(&settings->search.buffer_bound, value);
+}
+
+static const char *set_preemption_bound(struct settings *settings, const char *value)
+{
+    return set_bound(&settings->search.preemption_bound, value);
+}
+
+static const char *set_limit(uint64_t *limit, const char *value)
+{
+    if (!number_read(value, UINT64_MAX - 1, limit) || *limit == 0)
+        return "a number from 1 on";
+    return NULL;
+}
+
+static const char *set_max_steps(struct settings *settings, const char *value)
+{
+    return set_limit(&settings->search.max_steps, value);
+}
+
+static const char *set_max_executions(struct settings *settings, const char *value)
+{
+    return set_limit(&settings->search.max_executions, value);
+}
+
+static const char *set_seed(struct settings *settings, const char *value)
+{
+    return set_limit(&settings->search.seed, value);
+}
+
+static const char *set_timeout(struct settings *settings, const char *value)
+{
+    char *end;
+
+    settings->search.timeout = strtod(value, &end);
+    if (end == value || *end || !(settings->search.timeout > 0) || settings->search.timeout > 1e9)
+        return "a number of seconds greater than 0";
+    return NULL;
+}
+
+static const char *set_help(struct settings *settings, const char *value)
+{
+    (void)value;
+    settings->help = true;
+    return NULL;
+}
+
+const struct option_row search_options[] = {
+    {"model", "NAME", "memory model: sc (default), tso, pso", set_model},
+    {"reduction", "NAME", "optimal (default), source, dpor, sharing, exhaustive", set_reduction},
+    {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
+    {"preemption-bound", "N", "only runs with at most N preemptions (reduction dpor or exhaustive)",
+     set_preemption_bound},
+    {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
+    {"max-executions", "N", "stop after N executions", set_max_executions},
+    {"timeout", "SECONDS", "stop after that time", set_timeout},
+    {"seed", "N", "where the order is free, let chance decide it", set_seed},
+    {"help", NULL, "this page", set_help},
+    {0},
+};
+
+static const struct option_row *row_find(const struct option_row *rows, const char *name,
+                                         size_t length)
+{
+    for (; rows && rows->name; rows++)
+        if (strlen(rows->name) == length && memcmp(rows->name, name, length) == 0)
+            return rows;
+    return NULL;
+}
+
+/* Reads the option at argv[*i], and moves *i to the last argument that belongs to it. */
+static bool option_read(int argc, char **argv, int *i, const struct option_row *own,
+                        struct settings *settings)
+{
+    const char *name = argv[*i] + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const struct option_row *row = row_find(search_options, name, length);
+    const char *value = equals ? equals + 1 : NULL;
+    const char *wanted;
+
+    if (!row)
+        row = row_find(own, name, length);
+    if (!row) {
+        fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[*i],
+                argv[0]);
+        return false;
+    }
+    if (!row->argument && value) {
+        fprintf(stderr, "raddle: option '--%s' takes no value\n", row->name);
+        return false;
+    }
+    if (row->argument && !value) {
+        if (*i + 1 == argc) {
+            fprintf(stderr, "raddle: option '--%s' needs a value\n", row->name);
+            return false;
+        }
+        value = argv[++*i];
+    }
+    wanted = row->set(settings, value);
+    if (wanted)
+        fprintf(stderr, "raddle: option '--%s' takes %s, not '%s'\n", row->name, wanted, value);
+    return wanted == NULL;
+}
+
+/* A preemption bound needs a reduction that keeps its promise under it. */
+static bool settings_settle(struct settings *settings)
+{
+    if (settings->search.preemption_bound == NO_BOUND || settings->search.reduction->takes_bound)
+        return true;
+    if (!settings->reduction_given) {
+        settings->search.reduction = &reduction_dpor;
+        return true;
+    }
+    fprintf(stderr,
+            "raddle: option '--preemption-bound' goes with --reduction dpor or exhaustive, "
+            "not %s\n",
+            settings->search.reduction->name);
+    return false;
+}
+
+bool options_read(int argc, char **argv, const struct option_row *own, struct settings *settings,
+                  int *count)
+{
+    bool options = true;
+
+    *settings = (struct settings){.search = {.reduction = reductions[0],
+                                             .memory = memory_models[0],
+                                             .buffer_bound = BUFFER_UNBOUNDED,
+                                             .preemption_bound = NO_BOUND,
+                                             .max_steps = 100000,
+                                             .max_executions = NO_LIMIT}};
+    *count = 0;
+    for (int i = 1; i < argc; i++) {
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
+            if (!option_read(argc, argv, &i, own, settings))
+                return false;
+        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
+            fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[i],
+                    argv[0]);
+            return false;
+        } else {
+            argv[1 + (*count)++] = argv[i];
+        }
+    }
+    return settings_settle(settings);
+}
+
+static void rows_print(const struct option_row *rows)
+{
+    for (; rows && rows->name; rows++) {
+        char left[64];
+
+        snprintf(left, sizeof left, "--%s %s", rows->name, rows->argument ? rows->argument : "");
+        printf("  %-24s %s\n", left, rows->help);
+    }
+}
+
+void options_help(const struct subcommand *subcommand, const char *about,
+                  const struct option_row *own)
+{
+    printf("usage: raddle %s [OPTIONS] %s\n\n%s\n\n", subcommand->name, subcommand->arguments,
+           about);
+    rows_print(own);
+    rows_print(search_options);
+}
+
+static const struct {
+    enum cut_reason reason;
+    const char *text;
+} cut_reason_texts[] = {
+    {CUT_BUFFER_BOUND, "the buffer bound was reached"},
+    {CUT_PREEMPTION_BOUND, "the preemption bound was reached"},
+    {CUT_MAX_STEPS, "a run was given up after the maximum number of steps"},
+    {CUT_MAX_EXECUTIONS, "the maximum number of executions was reached"},
+    {CUT_TIMEOUT, "the time was up"},
+    {CUT_STOPPED, "the search was stopped"},
+};
+
+const char *cut_reason_text(enum cut_reason reason)
+{
+    for (size_t i = 0; i < sizeof cut_reason_texts / sizeof *cut_reason_texts; i++)
+        if (cut_reason_texts[i].reason == reason)
+            return cut_reason_texts[i].text;
+    return NULL;
+}
+
+const char *cut_reasons_text(uint32_t cut, char *buffer, size_t size)
+{
+    size_t used = 0;
+
+    buffer[0] = '\0';
+    for (uint32_t bit = 1; bit && bit <= cut; bit <<= 1)
+        if (cut & bit && used < size)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? "; " : "",
+                                     cut_reason_text(bit));
+    return buffer;
+}
