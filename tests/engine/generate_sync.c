@@ -1,0 +1,156 @@
+#include <stdio.h>
+
+#include "generate_maker.h"
+
+static void random_mutex(struct maker *maker, char name[4])
+{
+    snprintf(name, 4, "m%u", random_below(maker, maker->mutex_count));
+}
+
+/* lock … unlock around one access, seldom one of the two without the other. */
+void write_section(struct maker *maker)
+{
+    char name[4];
+    bool spin = percent(maker, 25);
+    enum object_kind kind = spin ? OBJECT_SPIN : OBJECT_MUTEX;
+
+    random_mutex(maker, name);
+    name[0] = spin ? 'k' : 'm';
+    if (!percent(maker, 5))
+        add_op_on(maker, spin ? OP_SPIN_LOCK : OP_MUTEX_LOCK, name, kind);
+    if (maker->budget > 1 && percent(maker, 40))
+        (percent(maker, 50) ? write_load : write_store)(maker);
+    if (!percent(maker, 8))
+        add_op_on(maker, spin ? OP_SPIN_UNLOCK : OP_MUTEX_UNLOCK, name, kind);
+}
+
+void write_trylock(struct maker *maker)
+{
+    char name[4];
+    bool spin = percent(maker, 25);
+    enum object_kind kind = spin ? OBJECT_SPIN : OBJECT_MUTEX;
+
+    random_mutex(maker, name);
+    name[0] = spin ? 'k' : 'm';
+    reg_id result = fresh_result(maker);
+    add_op_on(maker, spin ? OP_SPIN_TRYLOCK : OP_MUTEX_TRYLOCK, name, kind)->dst = result;
+    if (percent(maker, 20))
+        return; /* and keep it */
+    uint32_t branch = maker->code->insn_count;
+    add_branch(maker, ALU_EQ, operand_reg(result), operand_number(0), 0);
+    if (maker->budget > 1 && percent(maker, 40))
+        write_store(maker);
+    add_op_on(maker, spin ? OP_SPIN_UNLOCK : OP_MUTEX_UNLOCK, name, kind);
+    maker->code->insns[branch].jump = maker->code->insn_count;
+}
+
+/* A mutex of an array, its index mostly from a register, which may be out of range. */
+void write_element_section(struct maker *maker)
+{
+    uint32_t decl = program_decl(maker->program, "ma", OBJECT_MUTEX, 2);
+    struct operand index = operand_number(percent(maker, 10) ? 2 : random_below(maker, 2));
+
+    if (maker->last != REG_NONE && percent(maker, 80))
+        index = operand_reg(maker->last);
+    add_op(maker, OP_MUTEX_LOCK)->place = place_element(decl, index);
+    add_op(maker, OP_MUTEX_UNLOCK)->place = place_element(decl, index);
+}
+
+void write_rwlock(struct maker *maker)
+{
+    static const uint8_t ops[] = {OP_RWLOCK_RDLOCK, OP_RWLOCK_RDLOCK, OP_RWLOCK_WRLOCK,
+                                  OP_RWLOCK_TRYRDLOCK, OP_RWLOCK_TRYWRLOCK};
+    uint8_t op = ops[random_below(maker, 5)];
+    uint32_t branch = UINT32_MAX;
+
+    struct insn *insn = add_op_on(maker, op, "w", OBJECT_RWLOCK);
+    if (op == OP_RWLOCK_TRYRDLOCK || op == OP_RWLOCK_TRYWRLOCK) {
+        reg_id result = insn->dst = fresh_result(maker);
+        branch = maker->code->insn_count;
+        add_branch(maker, ALU_EQ, operand_reg(result), operand_number(0), 0);
+    }
+    if (maker->budget > 1 && percent(maker, 40))
+        (percent(maker, 50) ? write_load : write_store)(maker);
+    if (!percent(maker, 15))
+        add_op_on(maker, OP_RWLOCK_UNLOCK, "w", OBJECT_RWLOCK);
+    if (branch != UINT32_MAX)
+        maker->code->insns[branch].jump = maker->code->insn_count;
+}
+
+static void add_wait(struct maker *maker)
+{
+    bool timed = percent(maker, 35);
+    uint32_t mutex = program_decl(maker->program, "m0", OBJECT_MUTEX, 1);
+    struct insn *insn =
+        add_op_on(maker, timed ? OP_COND_TIMEDWAIT : OP_COND_WAIT, "c", OBJECT_COND);
+
+    insn->mutex = place_decl(mutex);
+    if (timed)
+        insn->dst = fresh_result(maker);
+    maker->budget -= 1 + timed;
+}
+
+/* Waiting, mostly with the mutex held, sometimes only if a cell is still 0. */
+void write_wait(struct maker *maker)
+{
+    bool locked = !percent(maker, 6);
+    uint32_t branch = UINT32_MAX;
+
+    if (locked)
+        add_op_on(maker, OP_MUTEX_LOCK, "m0", OBJECT_MUTEX);
+    if (maker->budget > 2 && percent(maker, 40)) {
+        struct insn *insn = add_op(maker, OP_LOAD);
+        insn->place = place_decl(maker->cells[0]);
+        reg_id result = insn->dst = fresh_result(maker);
+        branch = maker->code->insn_count;
+        add_branch(maker, ALU_NE, operand_reg(result), operand_number(0), 0);
+    }
+    add_wait(maker);
+    if (branch != UINT32_MAX)
+        maker->code->insns[branch].jump = maker->code->insn_count;
+    if (locked && !percent(maker, 20))
+        add_op_on(maker, OP_MUTEX_UNLOCK, "m0", OBJECT_MUTEX);
+}
+
+void write_signal(struct maker *maker)
+{
+    bool locked = maker->budget > 2 && percent(maker, 35);
+
+    if (locked)
+        add_op_on(maker, OP_MUTEX_LOCK, "m0", OBJECT_MUTEX);
+    if (maker->budget > 1 && percent(maker, 30)) {
+        struct insn *insn = add_op(maker, OP_STORE);
+        insn->place = place_decl(maker->cells[0]);
+        insn->a = operand_number(1);
+    }
+    add_op_on(maker, percent(maker, 65) ? OP_COND_SIGNAL : OP_COND_BROADCAST, "c", OBJECT_COND);
+    if (locked)
+        add_op_on(maker, OP_MUTEX_UNLOCK, "m0", OBJECT_MUTEX);
+}
+
+void write_sem(struct maker *maker)
+{
+    static const uint8_t ops[] = {OP_SEM_WAIT, OP_SEM_WAIT, OP_SEM_TRYWAIT, OP_SEM_POST,
+                                  OP_SEM_POST};
+    uint8_t op = ops[random_below(maker, 5)];
+    uint32_t before = maker->program->decl_count;
+    struct insn *insn = add_op_on(maker, op, "s", OBJECT_SEM);
+
+    if (op == OP_SEM_TRYWAIT)
+        insn->dst = fresh_result(maker);
+    if (maker->program->decl_count > before)
+        decl_set_init(&maker->program->decls[before], 0, operand_number(random_below(maker, 3)));
+}
+
+void write_barrier(struct maker *maker)
+{
+    uint32_t before = maker->program->decl_count;
+    struct insn *insn = add_op_on(maker, OP_BARRIER_WAIT, "b", OBJECT_BARRIER);
+
+    if (percent(maker, 50))
+        insn->dst = fresh_result(maker);
+    if (maker->program->decl_count > before)
+        decl_set_init(&maker->program->decls[before], 0,
+                      operand_number(2 + (maker->program->thread_count > 2 && percent(maker, 30))));
+    maker->budget--;
+}

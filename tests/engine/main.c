@@ -1,0 +1,436 @@
+/* engine_oracle: random programs, run by the engine under every reduction and memory model and
+ * judged by the oracle. A failure is shrunk and printed; its seed makes it again. */
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "generate.h"
+#include "judge.h"
+#include "known.h"
+#include "script/text.h"
+#include "shrink.h"
+
+static const char *const reductions[] = {"exhaustive", "sharing", "dpor", "source", "optimal"};
+enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
+
+struct options {
+    uint64_t seed;
+    uint64_t programs;
+    double seconds; /* 0: no limit; else programs go on until then */
+    uint64_t limit; /* interleavings of a program that is not too big */
+    const char *only;
+    int model; /* or -1 */
+    const char *file;
+    bool bounds;     /* judge bounds for every program, not for some */
+    bool self_check; /* the same for the oracle itself */
+    bool forks;      /* a process for each program, so that crashes can be shrunk */
+    bool keep_going;
+    bool verbose;
+    struct knobs knobs;
+};
+
+static struct options options = {.seed = 1, .programs = 1000, .limit = 2000, .model = -1};
+
+static FILE *nowhere; /* for what is said about a failure before it is shrunk */
+
+/* Where we are, for the handler of signals. */
+static struct {
+    uint64_t seed;
+    const struct judge_case *c;
+    const struct program *program;
+} now;
+
+/* Every other program is explored in an order that chance decides: no count may depend on it. */
+static uint64_t order_seed(void)
+{
+    return now.seed % 2 ? now.seed : 0;
+}
+
+static uint64_t usable, too_big; /* programs, each once for every model and bound */
+
+/* The signal is fatal anyway, so that printing in its handler can do no more harm.
+ * NOLINTNEXTLINE(bugprone-signal-handler) */
+static void on_signal(int signal_number)
+{
+    static bool again;
+
+    if (!again && now.program) {
+        again = true;
+        printf("%s while judging seed %" PRIu64 ", ", signal_number == SIGALRM ? "hung" : "crashed",
+               now.seed);
+        if (now.c)
+            judge_case_print(now.c, stdout);
+        printf(":\n");
+        text_print(now.program, stdout);
+        printf("(--fork --seed %" PRIu64 " --programs 1 shrinks it)\n", now.seed);
+        fflush(stdout);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void on_exit_within(void)
+{
+    if (now.program && now.c)
+        on_signal(SIGABRT);
+}
+
+static void watch_signals(void)
+{
+    static const int signals[] = {SIGABRT, SIGALRM};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], on_signal);
+#if !defined(__SANITIZE_ADDRESS__)
+    signal(SIGSEGV, on_signal); /* the sanitizer says more than we could */
+#endif
+    atexit(on_exit_within); /* a failed CHECK in the engine exits */
+}
+
+/* judge_case in this process, or in one of its own that may crash or hang. */
+static enum judgement judge_apart(const struct program *program, const struct judge_case *c,
+                                  FILE *file)
+{
+    if (!options.forks)
+        return judge_case(program, c, options.limit, file);
+    fflush(stdout);
+    fflush(file);
+    pid_t child = fork();
+    if (child == 0) {
+        now.program = NULL; /* the parent tells */
+        signal(SIGABRT, SIG_DFL);
+        signal(SIGALRM, SIG_DFL);
+        alarm(10);
+        enum judgement judgement = judge_case(program, c, options.limit, file);
+        fflush(file);
+        _exit((int)judgement);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return JUDGED_TOO_BIG;
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= JUDGED_TOO_BIG)
+        return (enum judgement)WEXITSTATUS(status);
+    fprintf(file, "the engine %s\n", WIFEXITED(status) ? "failed a CHECK" : "crashed or hung");
+    return JUDGED_WRONG;
+}
+
+static bool still_fails(void *ctx, const struct program *program)
+{
+    return judge_apart(program, ctx, nowhere) == JUDGED_WRONG;
+}
+
+static void report_failure(const struct program *program, struct judge_case *c)
+{
+    struct program small;
+
+    program_clone(program, &small);
+    shrink(&small, still_fails, c);
+    printf("\nseed %" PRIu64 ", ", now.seed);
+    judge_case_print(c, stdout);
+    printf("\n");
+    text_print(&small, stdout);
+    printf("\n");
+    judge_apart(&small, c, stdout);
+    fflush(stdout);
+    program_free(&small);
+}
+
+/* Judges one case that stands for itself. True unless it is wrong, which is then reported. */
+static bool check_case(const struct program *program, struct judge_case c)
+{
+    now.c = &c;
+    enum judgement judgement = judge_apart(program, &c, nowhere);
+    if (judgement == JUDGED_WRONG)
+        report_failure(program, &c);
+    now.c = NULL;
+    return judgement != JUDGED_WRONG;
+}
+
+/* One reduction against what the oracle found under the same rules. */
+static bool check_engine(const struct program *program, struct judge_case *c,
+                         const struct oracle_result *truth)
+{
+    if (options.forks)
+        return check_case(program, *c);
+    now.c = c;
+    bool fine = judge_engine(program, c, truth, nowhere) != JUDGED_WRONG;
+    if (!fine)
+        report_failure(program, c);
+    now.c = NULL;
+    return fine;
+}
+
+/* The reductions of `names` that are wanted against one exploration of the oracle. */
+static bool check_reductions(const struct program *program, struct judge_case c,
+                             const char *const *names, int count)
+{
+    struct oracle_result truth;
+    bool fine = true;
+
+    if (!judge_explore(program, &c, options.limit, &truth)) {
+        too_big++;
+        oracle_result_free(&truth);
+        return true;
+    }
+    usable++;
+    if (options.verbose) {
+        judge_case_print(&c, stdout);
+        printf(": %" PRIu64 " interleavings, %u traces, %u final states\n", truth.interleavings,
+               truth.traces.count, truth.finals.count);
+    }
+    for (int r = 0; r < count && fine; r++) {
+        c.reduction = names[r];
+        if (!options.only || strcmp(options.only, c.reduction) == 0)
+            fine = check_engine(program, &c, &truth);
+    }
+    oracle_result_free(&truth);
+    return fine;
+}
+
+static bool check_buffer_bounds(const struct program *program, enum oracle_model model)
+{
+    if (judge_monotone(program, model, options.limit, stdout) == JUDGED_WRONG) {
+        text_print(program, stdout);
+        return false;
+    }
+    for (int bound = 0; bound <= 3; bound++) {
+        struct judge_case c = {NULL, model, bound, ORACLE_UNBOUNDED, false, order_seed()};
+        if (!check_reductions(program, c, reductions, REDUCTION_COUNT))
+            return false;
+    }
+    return true;
+}
+
+static bool check_preemption_bounds(const struct program *program, enum oracle_model model)
+{
+    static const char *const bounded[] = {"exhaustive", "dpor"};
+
+    for (int bound = 0; bound <= 2; bound++) {
+        struct judge_case c = {NULL, model, ORACLE_UNBOUNDED, bound, false, 0};
+        if (!check_reductions(program, c, bounded, 2))
+            return false;
+    }
+    return true;
+}
+
+/* The oracle by its own rules, without and with bounds. */
+static bool check_oracle(const struct program *program, struct judge_case c)
+{
+    bool fine = check_case(program, c);
+
+    for (c.buffer_bound = 1; c.buffer_bound <= 2 && fine && c.model != ORACLE_SC; c.buffer_bound++)
+        fine = check_case(program, c);
+    return fine;
+}
+
+/* Everything about one program. What is judged only now and then depends on the seed alone, so that
+ * a seed always means the same. */
+static bool check_program(const struct program *program, uint64_t seed)
+{
+    bool fine = true;
+
+    now.seed = seed;
+    now.program = program;
+    alarm(120);
+    for (int model = 0; model < ORACLE_MODEL_COUNT && fine; model++) {
+        if (options.model >= 0 && options.model != model)
+            continue;
+        struct judge_case c = {NULL,  model,       ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
+                               false, order_seed()};
+        struct judge_case permuted = {"optimal",        model, ORACLE_UNBOUNDED,
+                                      ORACLE_UNBOUNDED, true,  order_seed()};
+        if (options.self_check || seed % 8 == 0)
+            fine = check_oracle(program, c);
+        fine = fine && check_reductions(program, c, reductions, REDUCTION_COUNT);
+        if (fine && (options.bounds || seed % 8 == 1) && model != ORACLE_SC)
+            fine = check_buffer_bounds(program, model);
+        if (fine && (options.bounds || seed % 8 == 2))
+            fine = check_preemption_bounds(program, model);
+        if (fine && (options.bounds || seed % 4 == 3) && !options.only)
+            fine = check_case(program, permuted);
+    }
+    alarm(0);
+    now.program = NULL;
+    return fine;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec end;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return (double)(end.tv_sec - start->tv_sec) + (double)(end.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static bool check_seed(uint64_t seed)
+{
+    struct program program;
+    uint32_t line;
+
+    generate(seed, &options.knobs, &program);
+    const char *invalid = program_check(&program, &line);
+    if (invalid)
+        printf("seed %" PRIu64 ": the generator made an invalid program: %s\n", seed, invalid);
+    if (options.verbose) {
+        printf("seed %" PRIu64 "\n", seed);
+        text_print(&program, stdout);
+    }
+    bool fine = !invalid && check_program(&program, seed);
+    program_free(&program);
+    return fine;
+}
+
+/* The first program is that of the given seed itself, so that a failure can be had again by its own
+ * number; the others are scattered, so that shards with seeds 1, 2, 3 share none. */
+static uint64_t program_seed(uint64_t i)
+{
+    uint64_t x = (options.seed << 32 | i) * 0x9e3779b97f4a7c15ULL;
+
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL;
+    return i == 0 ? options.seed : x >> 28;
+}
+
+/* Returns the exit status. */
+static int check_seeds(void)
+{
+    struct timespec start;
+    uint64_t passed = 0, failed = known_check_all();
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (uint64_t i = 0;
+         (options.seconds > 0 || i < options.programs) && (failed == 0 || options.keep_going);
+         i++) {
+        if (options.seconds > 0 && seconds_since(&start) > options.seconds)
+            break;
+        *(check_seed(program_seed(i)) ? &passed : &failed) += 1;
+    }
+    if (failed == 0 && usable + too_big >= 30 && usable < too_big) {
+        printf("most programs were too big: the generator is no good\n");
+        failed++;
+    }
+    printf("%.1f s; programs under models and bounds: %" PRIu64 " judged, %" PRIu64
+           " too big; oracle: %" PRIu64 " interleavings, %" PRIu64 " steps; engine: %" PRIu64
+           " runs, %" PRIu64 " executions, %" PRIu64 " redundant\n",
+           seconds_since(&start), usable, too_big, judge_stats.interleavings, judge_stats.steps,
+           judge_stats.runs, judge_stats.executions, judge_stats.redundant);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
+    return failed ? 1 : 0;
+}
+
+static int check_file(const char *path)
+{
+    static char text[1 << 20];
+    char message[300];
+    struct program program;
+    struct read_error error;
+    FILE *file = fopen(path, "r");
+
+    if (!file) {
+        perror(path);
+        return 2;
+    }
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    if (!text_read(text, length, path, &program, &error)) {
+        fprintf(stderr, "%s\n", read_error_format(&error, path, message, sizeof message));
+        return 2;
+    }
+    options.bounds = options.self_check = true;
+    bool fine = check_program(&program, 0);
+    if (too_big)
+        printf("too big under %" PRIu64 " models (--limit raises the limit)\n", too_big);
+    printf("%d passed, %d failed\n", fine, !fine);
+    program_free(&program);
+    return fine ? 0 : 1;
+}
+
+static int usage(void)
+{
+    fprintf(stderr,
+            "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
+            "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
+            "                     [--file PROGRAM] [--bounds] [--self-check] [--fork]\n"
+            "                     [--keep-going] [--verbose]\n");
+    return 2;
+}
+
+/* The place of `name` among `names`, or -1. */
+static int find_name(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static bool set_flag(const char *name)
+{
+    static const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {
+        {"--bounds", &options.bounds},
+        {"--self-check", &options.self_check},
+        {"--fork", &options.forks},
+        {"--verbose", &options.verbose},
+        {"--keep-going", &options.keep_going},
+    };
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (strcmp(flags[i].name, name) == 0) {
+            *flags[i].flag = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_value(const char *name, const char *value)
+{
+    if (strcmp(name, "--seed") == 0)
+        options.seed = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--programs") == 0)
+        options.programs = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--seconds") == 0)
+        options.seconds = strtod(value, NULL);
+    else if (strcmp(name, "--limit") == 0)
+        options.limit = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--only") == 0)
+        options.only = value;
+    else if (strcmp(name, "--file") == 0)
+        options.file = value;
+    else if (strcmp(name, "--model") == 0)
+        return (options.model = find_name(value, oracle_model_names, ORACLE_MODEL_COUNT)) >= 0;
+    else if (strcmp(name, "--flavour") == 0)
+        return (options.knobs.flavour = find_name(value, flavour_names, FLAVOUR_COUNT)) >= 0;
+    else
+        return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options.knobs = knobs_default;
+    for (int i = 1; i < argc; i++) {
+        if (set_flag(argv[i]))
+            continue;
+        if (i + 1 == argc || !set_value(argv[i], argv[i + 1]))
+            return usage();
+        i++;
+    }
+    if (options.only && find_name(options.only, reductions, REDUCTION_COUNT) < 0)
+        return usage();
+    nowhere = fopen("/dev/null", "w");
+    if (!nowhere) {
+        perror("/dev/null");
+        return 2;
+    }
+    watch_signals();
+    return options.file ? check_file(options.file) : check_seeds();
+}

@@ -1,0 +1,531 @@
+#include <string.h>
+
+#include "oracle_state.h"
+
+static const uint8_t op_flags[OP_KIND_COUNT] = {
+#define OP(name, object, mode, flags, text) flags,
+#include "model/ops.def"
+#undef OP
+};
+
+static bool needs_drain(const struct o_machine *m, const struct o_pending *p)
+{
+    if (m->model == ORACLE_SC || p->bad)
+        return false;
+    if (p->kind == OP_STORE || p->kind == OP_FENCE)
+        return p->insn->order == ORDER_SEQ_CST;
+    return op_flags[p->kind] & OP_DRAIN;
+}
+
+static bool buffer_has_room(const struct o_machine *m, const struct o_thread *thread,
+                            const struct o_pending *p)
+{
+    int held = 0;
+
+    for (unsigned i = 0; i < thread->entry_count; i++)
+        held += m->model == ORACLE_TSO || thread->entries[i].addr == p->addr;
+    return m->bound == ORACLE_UNBOUNDED || held < m->bound;
+}
+
+static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsigned t,
+                       const struct o_pending *p)
+{
+    const struct o_thread *thread = &s->threads[t];
+    const struct o_object *object = &s->objects[p->object];
+
+    if (p->bad)
+        return true;
+    if (needs_drain(m, p) && thread->entry_count > 0)
+        return false;
+    switch (p->kind) {
+    case OP_STORE:
+        return !o_store_is_buffered(m, p) || buffer_has_room(m, thread, p);
+    case OP_MUTEX_LOCK:
+    case OP_SPIN_LOCK:
+        return object->owner == O_FREE;
+    case OP_RWLOCK_RDLOCK:
+        return object->owner == O_FREE;
+    case OP_RWLOCK_WRLOCK:
+        return object->owner == O_FREE && object->readers == 0;
+    case OP_COND_RELOCK:
+        return thread->phase == O_RELOCK && object->owner == O_FREE;
+    case OP_SEM_WAIT:
+        return object->value > 0;
+    case OP_BARRIER_LEAVE:
+        return thread->phase == O_RELEASED;
+    case OP_THREAD_JOIN:
+        return s->threads[p->insn->thread].status == ORACLE_EXITED;
+    default:
+        return true;
+    }
+}
+
+static bool waits_on(const struct o_thread *thread, int cond)
+{
+    return thread->status == ORACLE_BLOCKED &&
+           (thread->phase == O_WAITING || thread->phase == O_TIMED) && thread->cond == cond;
+}
+
+static unsigned add_choice(struct o_choice *choices, unsigned n, int thread, int buffer,
+                           uint32_t outcome)
+{
+    if (n < O_CHOICES)
+        choices[n++] = (struct o_choice){(int16_t)thread, (int16_t)buffer, outcome};
+    return n;
+}
+
+static unsigned thread_choices(const struct o_machine *m, const struct o_state *s, unsigned t,
+                               struct o_choice *choices, unsigned n)
+{
+    struct o_pending p;
+
+    if (s->threads[t].status != ORACLE_BLOCKED)
+        return n;
+    o_pending(m, s, t, &p);
+    if (!op_enabled(m, s, t, &p))
+        return n;
+    if (p.kind == OP_CHOOSE) {
+        for (int64_t i = 0; i < p.a && i < O_CHOICES; i++)
+            n = add_choice(choices, n, (int)t, O_THREAD, (uint32_t)i);
+        return n;
+    }
+    if (p.kind != OP_COND_SIGNAL || p.bad)
+        return add_choice(choices, n, (int)t, O_THREAD, 0);
+    unsigned before = n;
+    for (unsigned w = 0; w < m->thread_count; w++)
+        if (waits_on(&s->threads[w], p.object))
+            n = add_choice(choices, n, (int)t, O_THREAD, w);
+    return n > before ? n : add_choice(choices, n, (int)t, O_THREAD, OUTCOME_LOST);
+}
+
+bool o_thread_enabled(const struct o_machine *m, const struct o_state *s, unsigned t)
+{
+    struct o_choice choices[O_CHOICES];
+
+    return thread_choices(m, s, t, choices, 0) > 0;
+}
+
+/* Whether `entry` may not reach memory before `older`, an earlier store of the same thread. Within
+ * one buffer the order is kept anyway. */
+bool o_entry_waits(const struct o_machine *m, const struct o_entry *entry,
+                   const struct o_entry *older)
+{
+    if (o_buffer_of(m, entry) == o_buffer_of(m, older))
+        return true;
+    bool overlap =
+        entry->addr < older->addr + older->size && older->addr < entry->addr + entry->size;
+    return overlap || entry->release || older->epoch < entry->epoch;
+}
+
+static unsigned buffer_choices(const struct o_machine *m, const struct o_state *s, unsigned t,
+                               struct o_choice *choices, unsigned n)
+{
+    const struct o_thread *thread = &s->threads[t];
+
+    for (unsigned i = 0; i < thread->entry_count; i++) {
+        bool waits = false;
+        for (unsigned j = 0; j < i; j++)
+            waits = waits || o_entry_waits(m, &thread->entries[i], &thread->entries[j]);
+        if (!waits)
+            n = add_choice(choices, n, (int)t, o_buffer_of(m, &thread->entries[i]), 0);
+    }
+    return n;
+}
+
+/* All that can happen next; returns how many. */
+unsigned o_choices(const struct o_machine *m, const struct o_state *s, struct o_choice *choices)
+{
+    unsigned n = 0;
+
+    for (unsigned t = 0; t < m->thread_count; t++)
+        n = thread_choices(m, s, t, choices, n);
+    for (unsigned t = 0; t < m->thread_count; t++)
+        n = buffer_choices(m, s, t, choices, n);
+    return n;
+}
+
+static void touch_object(struct o_event *event, int object, bool write)
+{
+    event->objects[event->object_count] = (int16_t)object;
+    event->object_write[event->object_count++] = write;
+}
+
+static void touch_bytes(struct o_event *event, unsigned addr, unsigned size, bool write)
+{
+    uint8_t mask = (uint8_t)((1u << size) - 1);
+
+    event->addr = (uint16_t)addr;
+    event->size = (uint8_t)size;
+    *(write ? &event->writes : &event->reads) = mask;
+}
+
+static void set_dst(struct o_thread *thread, const struct insn *insn, int64_t value)
+{
+    if (insn->dst != REG_NONE)
+        thread->regs[insn->dst] = value;
+}
+
+static void do_load(struct o_thread *thread, const struct o_state *s, const struct o_pending *p,
+                    struct o_event *event)
+{
+    uint64_t value = 0;
+
+    touch_bytes(event, p->addr, p->size, false);
+    event->reads = 0;
+    for (unsigned i = 0; i < p->size; i++) {
+        const struct o_entry *newest = NULL;
+        for (unsigned e = 0; e < thread->entry_count; e++) {
+            const struct o_entry *entry = &thread->entries[e];
+            if (p->addr + i >= entry->addr && p->addr + i < (unsigned)entry->addr + entry->size)
+                newest = entry;
+        }
+        uint64_t byte = s->bytes[p->addr + i];
+        if (newest) {
+            byte = (newest->value >> (8 * (p->addr + i - newest->addr))) & 0xff;
+            event->forwarded[event->forwarded_count++] = newest->number;
+        } else {
+            event->reads |= (uint8_t)(1u << i);
+        }
+        value |= byte << (8 * i);
+    }
+    set_dst(thread, p->insn, o_extend(value, p->size, p->insn->sign));
+}
+
+static uint64_t rmw_value(enum rmw_kind rmw, uint64_t old, uint64_t operand)
+{
+    switch (rmw) {
+    case RMW_ADD:
+        return old + operand;
+    case RMW_SUB:
+        return old - operand;
+    case RMW_AND:
+        return old & operand;
+    case RMW_OR:
+        return old | operand;
+    case RMW_XOR:
+        return old ^ operand;
+    default:
+        return operand;
+    }
+}
+
+static void do_rmw_cas(struct o_thread *thread, struct o_state *s, const struct o_pending *p,
+                       struct o_event *event)
+{
+    uint64_t old = o_bytes_read(s, p->addr, p->size);
+    bool writes = p->kind == OP_RMW || old == (uint64_t)o_extend((uint64_t)p->b, p->size, false);
+
+    touch_bytes(event, p->addr, p->size, writes);
+    if (writes)
+        o_bytes_write(s, p->addr, p->size,
+                      p->kind == OP_RMW ? rmw_value(p->insn->rmw, old, (uint64_t)p->a)
+                                        : (uint64_t)p->a);
+    set_dst(thread, p->insn, o_extend(old, p->size, p->insn->sign));
+}
+
+static void do_store(const struct o_machine *m, struct o_state *s, unsigned t,
+                     const struct o_pending *p, struct o_event *event, int index)
+{
+    if (!o_store_is_buffered(m, p)) {
+        touch_bytes(event, p->addr, p->size, true);
+        o_bytes_write(s, p->addr, p->size, (uint64_t)p->a);
+        return;
+    }
+    o_buffer_append(m, s, t, p, index);
+    if (s->too_big)
+        return;
+    event->entry = s->threads[t].entries[s->threads[t].entry_count - 1];
+    event->buffer = (int16_t)o_buffer_of(m, &event->entry);
+    event->buffered = true;
+}
+
+/* Mutexes, spinlocks. False: a misuse. */
+static bool do_lock(struct o_thread *thread, struct o_object *object, int t,
+                    const struct o_pending *p, struct o_event *event)
+{
+    bool unlock = p->kind == OP_MUTEX_UNLOCK || p->kind == OP_SPIN_UNLOCK;
+    bool try = p->kind == OP_MUTEX_TRYLOCK || p->kind == OP_SPIN_TRYLOCK;
+    bool works = unlock ? object->owner == t : object->owner == O_FREE;
+
+    touch_object(event, p->object, works);
+    if (works)
+        object->owner = (int16_t)(unlock ? O_FREE : t);
+    if (try)
+        set_dst(thread, p->insn, works);
+    return works || try;
+}
+
+static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
+                      const struct o_pending *p, struct o_event *event)
+{
+    bool try = p->kind == OP_RWLOCK_TRYRDLOCK || p->kind == OP_RWLOCK_TRYWRLOCK;
+    bool works;
+
+    if (p->kind == OP_RWLOCK_UNLOCK) {
+        works = object->owner == t || (object->owner == O_FREE && object->readers > 0);
+        if (object->owner == t)
+            object->owner = O_FREE;
+        else if (works)
+            object->readers--;
+    } else if (p->kind == OP_RWLOCK_RDLOCK || p->kind == OP_RWLOCK_TRYRDLOCK) {
+        works = object->owner == O_FREE;
+        object->readers += works;
+    } else {
+        works = object->owner == O_FREE && object->readers == 0;
+        if (works)
+            object->owner = (int16_t)t;
+    }
+    touch_object(event, p->object, works);
+    if (try)
+        set_dst(thread, p->insn, works);
+    return works || try;
+}
+
+static bool do_cond_wait(struct o_state *s, unsigned t, const struct o_pending *p,
+                         struct o_event *event)
+{
+    struct o_thread *thread = &s->threads[t];
+
+    if (s->objects[p->mutex].owner != (int)t) {
+        touch_object(event, p->mutex, false);
+        return false;
+    }
+    touch_object(event, p->object, true);
+    touch_object(event, p->mutex, true);
+    s->objects[p->mutex].owner = O_FREE;
+    thread->phase = p->kind == OP_COND_WAIT ? O_WAITING : O_TIMED;
+    thread->timed_out = false;
+    thread->cond = p->object;
+    thread->mutex = p->mutex;
+    return true;
+}
+
+static void do_cond_wake(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
+                         struct o_event *event, int index)
+{
+    bool woke = false;
+
+    for (unsigned w = 0; w < m->thread_count; w++) {
+        struct o_thread *waiter = &s->threads[w];
+        if (!waits_on(waiter, p->object))
+            continue;
+        if (p->kind == OP_COND_SIGNAL && event->choice.outcome != w)
+            continue;
+        waiter->phase = O_RELOCK;
+        waiter->cause = (int16_t)index;
+        woke = true;
+    }
+    touch_object(event, p->object, woke);
+}
+
+static void do_barrier(const struct o_machine *m, struct o_state *s, unsigned t,
+                       const struct o_pending *p, struct o_event *event, int index)
+{
+    const struct decl *decl = &m->program->decls[p->insn->place.decl];
+    struct o_object *barrier = &s->objects[p->object];
+    int64_t needed = decl->init ? decl->init[0].number : 0;
+
+    touch_object(event, p->object, true);
+    if (++barrier->value != needed) {
+        s->threads[t].phase = O_ARRIVED;
+        s->threads[t].cond = p->object;
+        return;
+    }
+    barrier->value = 0;
+    for (unsigned w = 0; w < m->thread_count; w++) {
+        struct o_thread *other = &s->threads[w];
+        if (other->phase == O_ARRIVED && other->cond == p->object) {
+            other->phase = O_RELEASED;
+            other->cause = (int16_t)index;
+        }
+    }
+    set_dst(&s->threads[t], p->insn, 1);
+}
+
+static void do_sem(struct o_thread *thread, struct o_object *object, const struct o_pending *p,
+                   struct o_event *event)
+{
+    bool works = p->kind == OP_SEM_POST || object->value > 0;
+
+    touch_object(event, p->object, works);
+    if (works)
+        object->value += p->kind == OP_SEM_POST ? 1 : -1;
+    if (p->kind == OP_SEM_TRYWAIT)
+        set_dst(thread, p->insn, works);
+}
+
+static bool do_create(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
+                      struct o_event *event, int index)
+{
+    struct o_thread *child = &s->threads[p->insn->thread];
+    bool works = child->status == ORACLE_NOT_CREATED;
+
+    touch_object(event, p->object, works);
+    if (!works)
+        return false;
+    child->status = ORACLE_BLOCKED;
+    child->cause = (int16_t)index;
+    o_run_invisible(m, s, p->insn->thread, index);
+    return true;
+}
+
+static void do_relock(struct o_state *s, unsigned t, const struct o_pending *p,
+                      struct o_event *event)
+{
+    struct o_thread *thread = &s->threads[t];
+
+    touch_object(event, p->object, true);
+    s->objects[p->object].owner = (int16_t)t;
+    thread->phase = O_NORMAL;
+    if (p->insn->op == OP_COND_TIMEDWAIT)
+        set_dst(thread, p->insn, thread->timed_out);
+}
+
+/* Conditions and barriers. False: a misuse. */
+static bool do_waiting(const struct o_machine *m, struct o_state *s, unsigned t,
+                       const struct o_pending *p, struct o_event *event, int index)
+{
+    struct o_thread *thread = &s->threads[t];
+
+    switch (p->kind) {
+    case OP_COND_WAIT:
+    case OP_COND_TIMEDWAIT:
+        return do_cond_wait(s, t, p, event);
+    case OP_COND_TIMEOUT:
+        touch_object(event, p->object, true);
+        thread->timed_out = true;
+        thread->phase = O_RELOCK;
+        return true;
+    case OP_COND_RELOCK:
+        do_relock(s, t, p, event);
+        return true;
+    case OP_COND_SIGNAL:
+    case OP_COND_BROADCAST:
+        do_cond_wake(m, s, p, event, index);
+        return true;
+    case OP_BARRIER_WAIT:
+        do_barrier(m, s, t, p, event, index);
+        return true;
+    default: /* OP_BARRIER_LEAVE */
+        thread->phase = O_NORMAL;
+        set_dst(thread, p->insn, 0);
+        return true;
+    }
+}
+
+/* Threads. False: a misuse. */
+static bool do_thread(const struct o_machine *m, struct o_state *s, unsigned t,
+                      const struct o_pending *p, struct o_event *event, int index)
+{
+    if (p->kind == OP_THREAD_CREATE)
+        return do_create(m, s, p, event, index);
+    if (p->kind == OP_THREAD_JOIN)
+        touch_object(event, p->object, false);
+    if (p->kind == OP_THREAD_EXIT) {
+        touch_object(event, p->object, true);
+        s->threads[t].status = ORACLE_EXITED;
+    }
+    return true; /* as does YIELD, which touches nothing */
+}
+
+static bool is_waiting(enum op_kind kind)
+{
+    return (kind >= OP_COND_WAIT && kind <= OP_COND_BROADCAST) || kind == OP_BARRIER_WAIT ||
+           kind == OP_BARRIER_LEAVE;
+}
+
+/* Performs it; returns how the thread stands then: ORACLE_BLOCKED means that it goes on. */
+static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, unsigned t,
+                                const struct o_pending *p, struct o_event *event, int index)
+{
+    struct o_thread *thread = &s->threads[t];
+    struct o_object *object = &s->objects[p->bad ? 0 : p->object];
+    bool works = true;
+
+    if (p->bad)
+        return ORACLE_MISUSE;
+    if (p->kind == OP_LOAD)
+        do_load(thread, s, p, event);
+    else if (p->kind == OP_STORE)
+        do_store(m, s, t, p, event, index);
+    else if (p->kind == OP_RMW || p->kind == OP_CAS)
+        do_rmw_cas(thread, s, p, event);
+    else if (p->kind == OP_FENCE)
+        thread->epoch += p->insn->order == ORDER_RELEASE || p->insn->order == ORDER_ACQ_REL;
+    else if (p->kind >= OP_MUTEX_LOCK && p->kind <= OP_SPIN_UNLOCK)
+        works = do_lock(thread, object, (int)t, p, event);
+    else if (p->kind >= OP_RWLOCK_RDLOCK && p->kind <= OP_RWLOCK_UNLOCK)
+        works = do_rwlock(thread, object, (int)t, p, event);
+    else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
+        do_sem(thread, object, p, event);
+    else if (p->kind == OP_CHOOSE)
+        set_dst(thread, p->insn, event->choice.outcome);
+    else if (p->kind == OP_ASSUME)
+        return o_alu(p->insn->alu, p->a, p->b) ? ORACLE_BLOCKED : ORACLE_ASSUME;
+    else if (p->kind == OP_ASSERT)
+        return o_alu(p->insn->alu, p->a, p->b) ? ORACLE_BLOCKED : ORACLE_ASSERT;
+    else if (is_waiting(p->kind))
+        works = do_waiting(m, s, t, p, event, index);
+    else
+        works = do_thread(m, s, t, p, event, index);
+    return works ? thread->status : ORACLE_MISUSE;
+}
+
+static void flush(const struct o_machine *m, struct o_state *s, struct o_event *event)
+{
+    struct o_thread *thread = &s->threads[event->choice.thread];
+    unsigned i = 0;
+
+    while (o_buffer_of(m, &thread->entries[i]) != event->choice.buffer)
+        i++;
+    event->kind = OP_FLUSH;
+    event->entry = thread->entries[i];
+    event->cause = event->entry.cause;
+    touch_bytes(event, event->entry.addr, event->entry.size, true);
+    o_bytes_write(s, event->entry.addr, event->entry.size, event->entry.value);
+    thread->entry_count--;
+    memmove(&thread->entries[i], &thread->entries[i + 1],
+            (thread->entry_count - i) * sizeof thread->entries[0]);
+}
+
+/* Takes the enabled transition `choice`, as event number `index` of the execution. */
+void o_step(const struct o_machine *m, struct o_state *s, struct o_choice choice,
+            struct o_event *event, int index)
+{
+    unsigned t = (unsigned)choice.thread;
+    struct o_thread *thread = &s->threads[t];
+    struct o_pending p;
+
+    memset(event, 0, sizeof *event);
+    event->choice = choice;
+    if (choice.buffer != O_THREAD) {
+        flush(m, s, event);
+        return;
+    }
+    o_pending(m, s, t, &p);
+    event->kind = p.kind;
+    event->drain = needs_drain(m, &p);
+    event->cause = thread->cause;
+    thread->cause = -1;
+    thread->status = (uint8_t)do_op(m, s, t, &p, event, index);
+    /* A waiting thread and one at a barrier stay at their row until they get through. */
+    if (thread->status == ORACLE_BLOCKED && thread->phase == O_NORMAL) {
+        thread->pc++;
+        o_run_invisible(m, s, t, index);
+    }
+}
+
+/* How an execution ended; `s` has no enabled transition. */
+void o_state_end(const struct o_machine *m, const struct o_state *s, struct oracle_end *end)
+{
+    bool blocked = false;
+
+    memset(end, 0, sizeof *end);
+    for (unsigned t = 0; t < m->thread_count; t++) {
+        blocked = blocked || s->threads[t].status == ORACLE_BLOCKED;
+        end->asserted = end->asserted || s->threads[t].status == ORACLE_ASSERT;
+        end->misused = end->misused || s->threads[t].status == ORACLE_MISUSE;
+        end->assumed = end->assumed || s->threads[t].status == ORACLE_ASSUME;
+    }
+    end->deadlock = blocked && !end->asserted && !end->misused && !end->assumed;
+}
