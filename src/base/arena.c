@@ -16,6 +16,13 @@ static unsigned class_of(size_t size)
     return class;
 }
 
+void arena_place(struct arena *arena, void *base, size_t reserve)
+{
+    memset(arena, 0, sizeof *arena);
+    arena->base = base;
+    arena->reserve = reserve;
+}
+
 int arena_open(struct arena *arena, size_t reserve)
 {
     void *base = mmap(NULL, reserve, PROT_READ | PROT_WRITE,
@@ -23,9 +30,7 @@ int arena_open(struct arena *arena, size_t reserve)
 
     if (base == MAP_FAILED)
         return -1;
-    memset(arena, 0, sizeof *arena);
-    arena->base = base;
-    arena->reserve = reserve;
+    arena_place(arena, base, reserve);
     return 0;
 }
 

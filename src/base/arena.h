@@ -20,6 +20,9 @@ struct arena {
 /* Reserves `reserve` bytes of address space. Returns 0, or -1 with errno set. */
 int arena_open(struct arena *arena, size_t reserve);
 
+/* Works in `reserve` bytes at `base` that the caller has, all of them 0 so far. */
+void arena_place(struct arena *arena, void *base, size_t reserve);
+
 /* Gives all of it back to the system. */
 void arena_close(struct arena *arena);
 

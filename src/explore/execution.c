@@ -171,9 +171,9 @@ void execution_cut(struct execution *x, uint32_t length)
 
 static bool op_equal(const struct op *a, const struct op *b)
 {
-    return a->kind == b->kind && a->size == b->size && a->order == b->order && a->rmw == b->rmw &&
-           a->site == b->site && a->addr == b->addr && a->mutex == b->mutex &&
-           a->value == b->value && a->expect == b->expect;
+    return a->kind == b->kind && a->size == b->size && a->order == b->order &&
+           a->variant == b->variant && a->site == b->site && a->addr == b->addr &&
+           a->mutex == b->mutex && a->value == b->value && a->expect == b->expect;
 }
 
 bool execution_replay(struct execution *x, event_id *at)

@@ -18,7 +18,7 @@ struct event {
     uint32_t access_count;
     uint32_t clock; /* what happens before it, itself included: execution.clocks.at[clock …] */
     uint32_t clock_width;
-    uint64_t result; /* what its thread got */
+    cell_value result; /* what its thread got */
 };
 
 #define RECORD_NONE UINT32_MAX

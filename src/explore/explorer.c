@@ -80,6 +80,8 @@ static void choice_take(struct explorer *explorer, struct choice choice)
     state.preemptions += preemption_cost(explorer, choice.agent);
     if (is_thread(explorer, choice.agent))
         state.running = choice.agent;
+    else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running))
+        state.running = AGENT_NONE; /* it has to wait for a buffer: off the processor */
     execution_append(&explorer->execution, choice.agent, choice.outcome);
     explorer->stats.transitions++;
     state_enter(explorer, state);
@@ -128,10 +130,8 @@ static bool anyone_stuck(const struct explorer *explorer)
     return stuck;
 }
 
-static enum ending ending_of(struct explorer *explorer, bool cut)
+enum ending explorer_ending(struct explorer *explorer)
 {
-    if (cut)
-        return ENDING_CUT;
     if (anyone_enabled(explorer))
         return ENDING_ASLEEP;
     return anyone_stuck(explorer) ? ENDING_DEADLOCK : ENDING_DONE;
@@ -140,7 +140,7 @@ static enum ending ending_of(struct explorer *explorer, bool cut)
 static bool run_ended(struct explorer *explorer, bool cut)
 {
     struct explorer_stats *stats = &explorer->stats;
-    enum ending ending = ending_of(explorer, cut);
+    enum ending ending = cut ? ENDING_CUT : explorer_ending(explorer);
 
     if (ending == ENDING_ASLEEP || ending == ENDING_CUT)
         stats->asleep += ending == ENDING_ASLEEP;

@@ -78,6 +78,9 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
  * explorer->diverged tells where. */
 bool explorer_run(struct explorer *explorer);
 
+/* How the present state would end a run. */
+enum ending explorer_ending(struct explorer *explorer);
+
 /* Whether the last run is a bug of the program: a deadlock, or something in execution.findings. */
 bool explorer_run_failed(const struct explorer *explorer, enum ending ending);
 

@@ -42,25 +42,28 @@ static void dpor_enter(struct reduction *reduction, uint32_t depth, agent_id pre
     nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
 }
 
+/* Plans from E, those enabled at `depth` that are the agent of the race, or do something later on that it needs; all that
+ * are enabled if there is none. One of E is enough, unless a bound is in force: it may forbid what must follow. */
 static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
 {
     const struct execution *x = d->nodes.base.execution;
     struct vclock pre = race_pre(x, race);
-    agent_id agent = race->agent;
+    bool planned = false;
 
-    /* E = those enabled there that are the agent itself, or did something since that it needs */
-    if (enabled_has(&d->enabled, depth, agent)) {
-        nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY}, false);
-        return;
+    if (enabled_has(&d->enabled, depth, race->agent)) {
+        nodes_plan(&d->nodes, depth, (struct choice){race->agent, OUTCOME_ANY}, false);
+        planned = true;
     }
-    for (event_id id = race->first + 1; id < x->events.count; id++) {
-        agent = x->events.at[id].agent;
+    for (event_id id = depth; id < x->events.count && (!planned || d->nodes.base.bounded); id++) {
+        agent_id agent = x->events.at[id].agent;
+
         if (clock_has(x, pre, id) && enabled_has(&d->enabled, depth, agent)) {
             nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY}, false);
-            return;
+            planned = true;
         }
     }
-    enabled_plan(&d->enabled, &d->nodes, depth);
+    if (!planned)
+        enabled_plan(&d->enabled, &d->nodes, depth);
 }
 
 /* Plans in the states, from the event back to where its block began, in which a switch is free. The block is that of

@@ -25,12 +25,12 @@ static uint64_t state_get(struct doing *d, enum object_kind kind, uint64_t addr)
     return world_state(d->world, world_location(d->world, kind, addr));
 }
 
-static void result_set(struct doing *d, uint64_t result)
+static void result_set(struct doing *d, cell_value result)
 {
     d->world->step.result = result;
 }
 
-static void memory_write(const struct op *op, uint64_t value)
+static void memory_write(const struct op *op, cell_value value)
 {
     memcpy((void *)(uintptr_t)op->addr, &value, op->size);
 }
@@ -54,9 +54,9 @@ static enum sequel do_store(struct doing *d)
 
 static enum sequel do_rmw(struct doing *d)
 {
-    uint64_t old = view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size);
+    cell_value old = view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size);
 
-    memory_write(&d->op, rmw_result(d->op.rmw, old, d->op.value, d->op.size));
+    memory_write(&d->op, rmw_result(d->op.variant, old, d->op.value, d->op.size));
     result_set(d, old);
     return SEQUEL_RESUME;
 }
@@ -82,16 +82,21 @@ static enum sequel do_fence(struct doing *d)
 static enum sequel do_lock(struct doing *d)
 {
     bool got = d->touch == TOUCH_DONE;
+    uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
 
     if (got)
-        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_held_by(d->thread));
+        state_set(d, op_infos[d->op.kind].object, d->op.addr,
+                  state ? state + LOCK_AGAIN : lock_held_by(d->thread));
     result_set(d, got);
     return SEQUEL_RESUME;
 }
 
 static enum sequel do_unlock(struct doing *d)
 {
-    state_set(d, op_infos[d->op.kind].object, d->op.addr, 0);
+    uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
+
+    state_set(d, op_infos[d->op.kind].object, d->op.addr,
+              state >= LOCK_AGAIN ? state - LOCK_AGAIN : 0);
     return SEQUEL_RESUME;
 }
 
@@ -199,6 +204,12 @@ static enum sequel do_cond_broadcast(struct doing *d)
     }
 }
 
+static enum sequel do_sem_init(struct doing *d)
+{
+    state_set(d, OBJECT_SEM, d->op.addr, (uint64_t)d->op.value);
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_sem_wait(struct doing *d)
 {
     bool got = d->touch == TOUCH_DONE;
@@ -280,6 +291,18 @@ static enum sequel do_assert(struct doing *d)
     return SEQUEL_HALT;
 }
 
+static enum sequel do_crash(struct doing *d)
+{
+    d->world->step.bug = BUG_CRASH;
+    return SEQUEL_HALT;
+}
+
+static enum sequel do_process_exit(struct doing *d)
+{
+    (void)d;
+    return SEQUEL_HALT;
+}
+
 static enum sequel do_nothing(struct doing *d)
 {
     (void)d;
@@ -309,6 +332,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_COND_RELOCK] = do_cond_relock,
     [OP_COND_SIGNAL] = do_cond_signal,
     [OP_COND_BROADCAST] = do_cond_broadcast,
+    [OP_SEM_INIT] = do_sem_init,
     [OP_SEM_WAIT] = do_sem_wait,
     [OP_SEM_TRYWAIT] = do_sem_wait,
     [OP_SEM_POST] = do_sem_post,
@@ -317,6 +341,8 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_THREAD_CREATE] = do_thread_create,
     [OP_THREAD_JOIN] = do_nothing,
     [OP_THREAD_EXIT] = do_thread_exit,
+    [OP_CRASH] = do_crash,
+    [OP_PROCESS_EXIT] = do_process_exit,
     [OP_YIELD] = do_nothing,
     [OP_CHOOSE] = do_choose,
     [OP_ASSUME] = do_assume,

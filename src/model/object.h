@@ -4,7 +4,7 @@
 #include "model/op.h"
 
 /* How the state of each kind of object is packed into 64 bits:
- *   MUTEX, SPIN  0 if free, else the holder + 1
+ *   MUTEX, SPIN  0 if free, else the holder + 1; how often it has locked again in the high half
  *   RWLOCK       readers in the low half, the writer + 1 in the high half
  *   COND         the waiters_id of who waits un-woken
  *   SEM          the value
@@ -13,6 +13,9 @@
 
 #define OBJECT_THREAD_RUNS   1u
 #define OBJECT_THREAD_EXITED 2u
+
+/* Added to the state of a recursive mutex each time its holder locks it again. */
+#define LOCK_AGAIN ((uint64_t)1 << 32)
 
 static inline uint64_t lock_held_by(agent_id thread)
 {

@@ -1,5 +1,7 @@
 #include "model/op.h"
 
+#include <string.h>
+
 const struct op_info op_infos[OP_KIND_COUNT] = {
 #define OP(name, object, mode, flags, text) {#name, text, OBJECT_##object, ACCESS_##mode, flags},
 #include "model/ops.def"
@@ -12,14 +14,78 @@ const char *const object_kind_names[OBJECT_KIND_COUNT] = {
 
 const char *const memory_order_names[5] = {"rlx", "acq", "rel", "ar", "sc"};
 
-const char *const rmw_kind_names[RMW_KIND_COUNT] = {"xchg", "add", "sub", "and", "or", "xor"};
+const char *const rmw_kind_names[RMW_KIND_COUNT] = {
+    "xchg", "add",  "sub",  "and",  "or",   "xor",  "nand", "max",
+    "min",  "umax", "umin", "fadd", "fsub", "fmax", "fmin",
+};
 
-uint64_t rmw_result(enum rmw_kind rmw, uint64_t old, uint64_t operand, unsigned size)
+static __int128 cell_signed(cell_value value, unsigned size)
 {
-    const uint64_t results[RMW_KIND_COUNT] = {
-        [RMW_XCHG] = operand,      [RMW_ADD] = old + operand, [RMW_SUB] = old - operand,
-        [RMW_AND] = old & operand, [RMW_OR] = old | operand,  [RMW_XOR] = old ^ operand,
+    unsigned unused = 128 - 8 * size;
+
+    return (__int128)(value << unused) >> unused;
+}
+
+static double cell_float(cell_value value, unsigned size)
+{
+    double wide = 0;
+    float narrow;
+
+    if (size == 8) {
+        memcpy(&wide, &value, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, &value, sizeof narrow);
+    return narrow;
+}
+
+static cell_value float_cell(double number, unsigned size)
+{
+    float narrow = (float)number;
+    cell_value value = 0;
+
+    if (size == 8)
+        memcpy(&value, &number, sizeof number);
+    else
+        memcpy(&value, &narrow, sizeof narrow);
+    return value;
+}
+
+static cell_value float_result(enum rmw_kind rmw, cell_value old, cell_value operand, unsigned size)
+{
+    double a = cell_float(old, size), b = cell_float(operand, size);
+
+    switch (rmw) {
+    case RMW_FADD:
+        return float_cell(a + b, size);
+    case RMW_FSUB:
+        return float_cell(a - b, size);
+    case RMW_FMAX:
+        return float_cell(a > b ? a : b, size);
+    default:
+        return float_cell(a < b ? a : b, size);
+    }
+}
+
+cell_value rmw_result(enum rmw_kind rmw, cell_value old, cell_value operand, unsigned size)
+{
+    __int128 a = cell_signed(old, size), b = cell_signed(operand, size);
+    cell_value ua = cell_cut(old, size), ub = cell_cut(operand, size);
+    const cell_value results[RMW_FADD] = {
+        [RMW_XCHG] = ub,
+        [RMW_ADD] = ua + ub,
+        [RMW_SUB] = ua - ub,
+        [RMW_AND] = ua & ub,
+        [RMW_OR] = ua | ub,
+        [RMW_XOR] = ua ^ ub,
+        [RMW_NAND] = ~(ua & ub),
+        [RMW_MAX] = a > b ? ua : ub,
+        [RMW_MIN] = a < b ? ua : ub,
+        [RMW_UMAX] = ua > ub ? ua : ub,
+        [RMW_UMIN] = ua < ub ? ua : ub,
     };
 
-    return results[rmw] & (UINT64_MAX >> (64 - 8 * size));
+    if (rmw >= RMW_FADD)
+        return float_result(rmw, old, operand, size);
+    return cell_cut(results[rmw], size);
 }

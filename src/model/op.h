@@ -52,20 +52,43 @@ enum access_mode { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
 enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
 
-enum rmw_kind { RMW_XCHG, RMW_ADD, RMW_SUB, RMW_AND, RMW_OR, RMW_XOR, RMW_KIND_COUNT };
+enum rmw_kind {
+    RMW_XCHG,
+    RMW_ADD,
+    RMW_SUB,
+    RMW_AND,
+    RMW_OR,
+    RMW_XOR,
+    RMW_NAND,
+    RMW_MAX, /* signed */
+    RMW_MIN,
+    RMW_UMAX,
+    RMW_UMIN,
+    RMW_FADD, /* a float or double, by its size */
+    RMW_FSUB,
+    RMW_FMAX,
+    RMW_FMIN,
+    RMW_KIND_COUNT
+};
+
+/* What happens when a thread locks a mutex that it holds. */
+enum mutex_kind { MUTEX_NORMAL, MUTEX_RECURSIVE, MUTEX_ERRORCHECK };
+
+/* What up to 16 bytes of memory hold. */
+typedef unsigned __int128 cell_value;
 
 /* A visible operation as its thread asks for it, before its outcome is known. */
 struct op {
-    uint8_t kind;    /* enum op_kind */
-    uint8_t size;    /* bytes of a cell: 1, 2, 4 or 8 */
-    uint8_t order;   /* enum memory_order, of memory operations and fences */
-    uint8_t rmw;     /* enum rmw_kind */
-    uint32_t site;   /* the target's name for the place in the program */
-    uint32_t stores; /* set by the world: buffered stores its thread had issued before */
-    uint64_t addr;   /* the object or the first byte of the cell; THREAD: its agent_id */
-    uint64_t mutex;  /* the mutex of a condition wait */
-    uint64_t value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
-    uint64_t expect; /* what CAS compares with; BARRIER: how many threads it takes */
+    uint8_t kind;      /* enum op_kind */
+    uint8_t size;      /* bytes of a cell: 1, 2, 4, 8 or 16 */
+    uint8_t order;     /* enum memory_order, of memory operations and fences */
+    uint8_t variant;   /* RMW: enum rmw_kind; mutexes: enum mutex_kind */
+    uint32_t stores;   /* set by the world: buffered stores its thread had issued before */
+    uint64_t site;     /* the target's name for the place in the program */
+    uint64_t addr;     /* the object or the first byte of the cell; THREAD: its agent_id */
+    uint64_t mutex;    /* the mutex of a condition wait */
+    cell_value value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
+    cell_value expect; /* what CAS compares with; BARRIER: how many threads it takes */
 };
 
 /* What ops.def says of a kind. */
@@ -83,6 +106,12 @@ extern const char *const memory_order_names[5]; /* "rlx", "acq", "rel", "ar", "s
 extern const char *const rmw_kind_names[RMW_KIND_COUNT];
 
 /* The value that `rmw` leaves in a cell of `size` bytes that held `old`. */
-uint64_t rmw_result(enum rmw_kind rmw, uint64_t old, uint64_t operand, unsigned size);
+cell_value rmw_result(enum rmw_kind rmw, cell_value old, cell_value operand, unsigned size);
+
+/* The low `size` bytes of a value. */
+static inline cell_value cell_cut(cell_value value, unsigned size)
+{
+    return size == 16 ? value : value & (((cell_value)1 << (8 * size)) - 1);
+}
 
 #endif

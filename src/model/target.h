@@ -17,7 +17,7 @@ struct target_ops {
     void (*start)(struct target *target, struct world *world, agent_id thread, struct op *next);
     /* Goes on after a visible operation that gave `result`, up to the next one, into *next. The end of
      * a thread is the visible operation OP_THREAD_EXIT. */
-    void (*resume)(struct target *target, struct world *world, agent_id thread, uint64_t result,
+    void (*resume)(struct target *target, struct world *world, agent_id thread, cell_value result,
                    struct op *next);
 };
 

@@ -51,17 +51,14 @@ static uint64_t object_state(struct judging *j, enum object_kind kind, uint64_t 
     return j->view->state(j->view, j->world, *loc);
 }
 
-/* Touches the bytes of [addr, addr + 8) that `wanted` names: bit i is byte addr + i. */
+/* Touches the bytes from `addr` on that `wanted` names: bit i is byte addr + i. */
 static void touch_bytes(struct judging *j, uint64_t addr, unsigned wanted, enum access_mode mode)
 {
-    unsigned shift = addr % 8;
-    unsigned low = (wanted << shift) & 0xff;
-    unsigned high = (wanted << shift) >> 8;
+    uint64_t base = addr & ~(uint64_t)7;
 
-    if (low)
-        add_access(j, world_location(j->world, OBJECT_CELL, addr), (uint8_t)low, mode);
-    if (high)
-        add_access(j, world_location(j->world, OBJECT_CELL, addr + 8), (uint8_t)high, mode);
+    for (wanted <<= addr % 8; wanted; wanted >>= 8, base += 8)
+        if (wanted & 0xff)
+            add_access(j, world_location(j->world, OBJECT_CELL, base), (uint8_t)wanted, mode);
 }
 
 static unsigned all_bytes(unsigned size)
@@ -72,7 +69,7 @@ static unsigned all_bytes(unsigned size)
 /* For each byte of a load, the thread's newest buffered store that covers it in `view`, or NULL. */
 static void forwarding_stores(struct world *world, const struct view *view, agent_id thread,
                               uint32_t stores, uint64_t addr, unsigned size,
-                              const struct buffered_store *from[8])
+                              const struct buffered_store *from[16])
 {
     memset(from, 0, size * sizeof from[0]);
     if (!world_is_buffered(world))
@@ -97,24 +94,24 @@ static void forwarding_stores(struct world *world, const struct view *view, agen
     }
 }
 
-uint64_t view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
-                   uint64_t addr, unsigned size)
+cell_value view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
+                     uint64_t addr, unsigned size)
 {
-    const struct buffered_store *from[8];
-    uint64_t value = 0;
+    const struct buffered_store *from[16];
+    cell_value value = 0;
 
     forwarding_stores(world, view, thread, stores, addr, size, from);
     for (unsigned k = 0; k < size; k++) {
         uint64_t byte;
 
         if (from[k]) {
-            byte = from[k]->value >> (8 * (addr + k - from[k]->addr));
+            byte = (uint64_t)(from[k]->value >> (8 * (addr + k - from[k]->addr)));
         } else {
             loc_id loc = world_location(world, OBJECT_CELL, addr + k);
 
             byte = view->state(view, world, loc) >> (8 * ((addr + k) % 8));
         }
-        value |= (byte & 0xff) << (8 * k);
+        value |= (cell_value)(byte & 0xff) << (8 * k);
     }
     return value;
 }
@@ -124,7 +121,7 @@ uint64_t view_load(struct world *world, const struct view *view, agent_id thread
 static enum touch touch_load(struct judging *j)
 {
     const struct op *op = j->op;
-    const struct buffered_store *from[8];
+    const struct buffered_store *from[16];
     unsigned in_memory = 0;
 
     forwarding_stores(j->world, j->view, j->agent, op->stores, op->addr, op->size, from);
@@ -168,8 +165,8 @@ static enum touch touch_rmw(struct judging *j)
 static enum touch touch_cas(struct judging *j)
 {
     const struct op *op = j->op;
-    uint64_t old = view_load(j->world, j->view, j->agent, 0, op->addr, op->size);
-    bool equal = old == (op->expect & (UINT64_MAX >> (64 - 8 * op->size)));
+    cell_value old = view_load(j->world, j->view, j->agent, 0, op->addr, op->size);
+    bool equal = old == cell_cut(op->expect, op->size);
 
     touch_bytes(j, op->addr, all_bytes(op->size), equal ? ACCESS_WRITE : ACCESS_READ);
     return equal ? TOUCH_DONE : TOUCH_FAILED;
@@ -181,8 +178,9 @@ static enum touch touch_flush(struct judging *j)
     agent_id thread = j->world->agents.at[j->agent].thread;
 
     touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
-    add_access(j, world_location(j->world, OBJECT_SLOT, (uint64_t)thread << 32 | j->op->value), 1,
-               ACCESS_WRITE);
+    add_access(
+        j, world_location(j->world, OBJECT_SLOT, (uint64_t)thread << 32 | (uint32_t)j->op->value),
+        1, ACCESS_WRITE);
     return TOUCH_DONE;
 }
 
@@ -193,8 +191,11 @@ static enum touch touch_lock(struct judging *j)
     uint64_t state = object_state(j, op_infos[j->op->kind].object, j->op->addr, &loc);
     bool may_wait = op_infos[j->op->kind].flags & OP_BLOCK;
 
-    if (state == 0)
+    if (state == 0 ||
+        ((uint32_t)state == lock_held_by(j->agent) && j->op->variant == MUTEX_RECURSIVE))
         return touch_object(j, loc, TOUCH_DONE);
+    if ((uint32_t)state == lock_held_by(j->agent) && j->op->variant == MUTEX_ERRORCHECK)
+        return touch_object(j, loc, TOUCH_FAILED);
     return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
 }
 
@@ -203,7 +204,7 @@ static enum touch touch_unlock(struct judging *j)
     loc_id loc;
     uint64_t state = object_state(j, op_infos[j->op->kind].object, j->op->addr, &loc);
 
-    if (state == lock_held_by(j->agent))
+    if ((uint32_t)state == lock_held_by(j->agent))
         return touch_object(j, loc, TOUCH_DONE);
     j->rule = "a thread unlocks a lock that it does not hold";
     return touch_object(j, loc, TOUCH_MISUSE);
@@ -237,7 +238,7 @@ static enum touch touch_cond_wait(struct judging *j)
 {
     loc_id mutex;
 
-    if (object_state(j, OBJECT_MUTEX, j->op->mutex, &mutex) != lock_held_by(j->agent)) {
+    if ((uint32_t)object_state(j, OBJECT_MUTEX, j->op->mutex, &mutex) != lock_held_by(j->agent)) {
         j->rule = "a thread waits on a condition with a mutex that it does not hold";
         return touch_object(j, mutex, TOUCH_MISUSE);
     }
@@ -328,6 +329,7 @@ static const struct {
     [OP_COND_RELOCK] = {touch_lock, true},
     [OP_COND_SIGNAL] = {touch_cond_wake, true},
     [OP_COND_BROADCAST] = {touch_cond_wake, true},
+    [OP_SEM_INIT] = {touch_plain, false},
     [OP_SEM_WAIT] = {touch_sem_wait, true},
     [OP_SEM_TRYWAIT] = {touch_sem_wait, true},
     [OP_SEM_POST] = {touch_plain, false},
@@ -336,6 +338,8 @@ static const struct {
     [OP_THREAD_CREATE] = {touch_create, true},
     [OP_THREAD_JOIN] = {touch_join, true},
     [OP_THREAD_EXIT] = {touch_plain, false},
+    [OP_CRASH] = {touch_plain, false},
+    [OP_PROCESS_EXIT] = {touch_plain, false},
     [OP_INVALID] = {touch_invalid, false},
     [OP_YIELD] = {touch_plain, false},
     [OP_CHOOSE] = {touch_plain, false},

@@ -32,7 +32,7 @@ enum touch op_touch(struct world *world, const struct view *view, agent_id agent
 bool op_footprint_varies(const struct world *world, const struct op *op);
 
 /* The value of `size` bytes at `addr` as `thread` sees them in `view`, its own buffered stores first. */
-uint64_t view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
-                   uint64_t addr, unsigned size);
+cell_value view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
+                     uint64_t addr, unsigned size);
 
 #endif

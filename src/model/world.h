@@ -45,11 +45,11 @@ struct thread {
 /* One store in a buffer; it stays there, marked, after it was flushed. */
 struct buffered_store {
     uint64_t addr;
-    uint64_t value;
+    cell_value value;
     uint8_t size;
     uint32_t number; /* among the thread's buffered stores */
     uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
-    uint32_t site;
+    uint64_t site;
     event_id issued;  /* its thread's latest event when it was issued, or EVENT_NONE */
     event_id flushed; /* EVENT_NONE while it waits */
 };
@@ -78,8 +78,8 @@ struct withdrawn {
 
 /* What one transition did besides changing the world. */
 struct step {
-    uint64_t result; /* as the thread gets it */
-    uint8_t bug;     /* enum bug_kind: what the transition found wrong */
+    cell_value result; /* as the thread gets it */
+    uint8_t bug;       /* enum bug_kind: what the transition found wrong */
     bool assume_failed;
     const char *rule; /* BUG_MISUSE: the rule that was broken */
     VEC(struct withdrawn) withdrawn;

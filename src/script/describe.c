@@ -52,20 +52,20 @@ static int64_t as_signed(uint64_t value, unsigned size)
 
 static const char *op_text(const struct op *op)
 {
-    return op->kind == OP_RMW ? rmw_kind_names[op->rmw] : op_infos[op->kind].text;
+    return op->kind == OP_RMW ? rmw_kind_names[op->variant] : op_infos[op->kind].text;
 }
 
 /* The values that an operation brings along. */
 static void describe_operands(const struct op *op, FILE *out)
 {
     if (op->kind == OP_CAS)
-        fprintf(out, ", %" PRId64, as_signed(op->expect, op->size));
+        fprintf(out, ", %" PRId64, as_signed((uint64_t)op->expect, op->size));
     if (op->kind == OP_STORE || op->kind == OP_RMW || op->kind == OP_CAS)
-        fprintf(out, ", %" PRId64, as_signed(op->value, op->size));
+        fprintf(out, ", %" PRId64, as_signed((uint64_t)op->value, op->size));
 }
 
 static void describe_outcome(const struct script *script, const struct world *world,
-                             const struct op *op, outcome_id outcome, const uint64_t *result,
+                             const struct op *op, outcome_id outcome, const cell_value *result,
                              FILE *out)
 {
     if (op->kind == OP_COND_SIGNAL && outcome == OUTCOME_LOST)
@@ -73,15 +73,15 @@ static void describe_outcome(const struct script *script, const struct world *wo
     else if (op->kind == OP_COND_SIGNAL)
         fprintf(out, "  (wakes %s)", thread_name(script, world, outcome));
     else if (result && (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS))
-        fprintf(out, "  -> %" PRId64, as_signed(*result, op->size));
+        fprintf(out, "  -> %" PRId64, as_signed((uint64_t)*result, op->size));
     else if (result && op->kind == OP_CHOOSE)
-        fprintf(out, "  -> %" PRIu64, *result);
+        fprintf(out, "  -> %" PRIu64, (uint64_t)*result);
     else if (result && strstr(op_infos[op->kind].text, "try"))
         fputs(*result ? "  (got it)" : "  (did not get it)", out);
 }
 
 void script_describe_op(const struct script *script, const struct world *world, const struct op *op,
-                        outcome_id outcome, const uint64_t *result, FILE *out)
+                        outcome_id outcome, const cell_value *result, FILE *out)
 {
     const struct op_info *info = &op_infos[op->kind];
 

@@ -76,7 +76,7 @@ bool mnemonic_find(const char *word, size_t length, struct mnemonic *mnemonic)
         if (word_matches(op_infos[op].text, word, length, mnemonic))
             return true;
     }
-    for (unsigned rmw = 0; rmw < RMW_KIND_COUNT; rmw++) {
+    for (unsigned rmw = 0; rmw < RMW_NAND; rmw++) {
         *mnemonic = (struct mnemonic){.op = OP_RMW, .rmw = (uint8_t)rmw};
         if (word_matches(rmw_kind_names[rmw], word, length, mnemonic))
             return true;

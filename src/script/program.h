@@ -85,7 +85,7 @@ struct insn {
     uint8_t kind;       /* enum insn_kind */
     uint8_t op;         /* INSN_OP: enum op_kind */
     uint8_t order;      /* enum memory_order */
-    uint8_t rmw;        /* enum rmw_kind */
+    uint8_t rmw;        /* enum rmw_kind, up to RMW_XOR */
     uint8_t alu;        /* INSN_LET, INSN_BRANCH: enum alu_kind; INSN_OP ASSUME, ASSERT too */
     uint8_t size;       /* bytes accessed; 0: the size of the declared cell */
     bool sign;          /* the loaded value is sign-extended to 64 bits (the default of cells) */

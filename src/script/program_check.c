@@ -107,7 +107,7 @@ static const char *check_op(const struct program *program, const struct thread_c
     const struct op_shape *shape = &op_shapes[insn->op];
     if (insn->dst != REG_NONE && !shape->result)
         return "the operation gives no result";
-    if (insn->order > ORDER_SEQ_CST || insn->rmw >= RMW_KIND_COUNT)
+    if (insn->order > ORDER_SEQ_CST || insn->rmw >= RMW_NAND)
         return "an unknown memory order or kind of rmw";
     if (insn->size != 0 && !size_valid(insn->size))
         return "cells have 1, 2, 4 or 8 bytes";

@@ -137,7 +137,7 @@ static struct op row_op(const struct script *script, struct world *world, const 
     struct op op = {.kind = insn->op,
                     .size = (uint8_t)(cell ? size : 0),
                     .order = insn->order,
-                    .rmw = insn->rmw,
+                    .variant = insn->rmw,
                     .site = insn->line};
 
     if (!place_address(script, regs, &insn->place, size, &op.addr) ||
@@ -206,7 +206,7 @@ static void script_start(struct target *target, struct world *world, agent_id ag
 }
 
 static void script_resume(struct target *target, struct world *world, agent_id agent,
-                          uint64_t result, struct op *next)
+                          cell_value result, struct op *next)
 {
     struct script *script = (struct script *)target;
     uint32_t thread = script_thread_of(world, agent);
@@ -216,7 +216,7 @@ static void script_resume(struct target *target, struct world *world, agent_id a
     if (insn->dst != REG_NONE)
         t->regs[insn->dst] =
             op_infos[insn->op].object == OBJECT_CELL
-                ? value_extend(result, insn_size(script->program, insn), insn->sign)
+                ? value_extend((uint64_t)result, insn_size(script->program, insn), insn->sign)
                 : (int64_t)result;
     t->pc++;
     thread_run(script, world, agent, next);

@@ -171,7 +171,7 @@ static void write_rmw(struct maker *maker)
     struct insn *insn = add_access(maker, OP_RMW);
 
     insn->order = (uint8_t)random_below(maker, 5);
-    insn->rmw = (uint8_t)random_below(maker, RMW_KIND_COUNT);
+    insn->rmw = (uint8_t)random_below(maker, RMW_NAND);
     insn->a = random_value(maker);
     if (percent(maker, 50))
         insn->dst = fresh_result(maker);

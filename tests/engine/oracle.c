@@ -55,6 +55,15 @@ static bool is_preemption(const struct o_machine *m, const struct o_state *s, in
     return p.kind != OP_YIELD;
 }
 
+/* Who has the processor after `choice`: a thread that cannot go on loses it when a buffer flushes. */
+static int current_after(const struct o_machine *m, const struct o_state *s, int current,
+                         struct o_choice choice)
+{
+    if (choice.buffer == O_THREAD)
+        return (int)choice.thread;
+    return current >= 0 && o_thread_enabled(m, s, (unsigned)current) ? current : -1;
+}
+
 static struct oracle_choice choice_out(const struct o_machine *m, struct o_choice choice)
 {
     struct oracle_choice out = {.thread = (uint32_t)choice.thread, .outcome = choice.outcome};
@@ -140,11 +149,12 @@ static void search_state(struct search *search, int current, int preemptions)
         search_leaf(search);
     for (unsigned i = 0; i < n && !search->stop; i++) {
         int count = preemptions + is_preemption(m, path_state(path), current, choices[i]);
+        int next = current_after(m, path_state(path), current, choices[i]);
         if (search->preemption_bound != ORACLE_UNBOUNDED && count > search->preemption_bound)
             continue;
         path_push(path, choices[i]);
         search->result->steps++;
-        search_state(search, choices[i].buffer == O_THREAD ? choices[i].thread : current, count);
+        search_state(search, next, count);
         path->depth--;
     }
 }
@@ -219,7 +229,7 @@ static unsigned path_preemptions(const struct path *path)
     for (int i = 0; i < path->depth; i++) {
         struct o_choice choice = path->events[i].choice;
         count += is_preemption(&path->machine, &path->states[i], current, choice);
-        current = choice.buffer == O_THREAD ? choice.thread : current;
+        current = current_after(&path->machine, &path->states[i], current, choice);
     }
     return count;
 }

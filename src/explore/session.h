@@ -1,0 +1,115 @@
+#ifndef RADDLE_EXPLORE_SESSION_H
+#define RADDLE_EXPLORE_SESSION_H
+
+#include "explore/explorer.h"
+
+/* One search of a native program, in memory that the driver and the process of the program share. The driver
+ * (cli) makes it and starts a process; libraddle.so finds it there and works in it. Processes are disposable: if one
+ * dies, the driver still has all of this and can start another one that goes on. Pointers into the shared memory
+ * mean the same in all of them; pointers to code and to the program do not mean anything to the driver. */
+
+#define SESSION_MAGIC   0x656c64646172u /* "raddle" */
+#define SESSION_VERSION 1u
+
+/* Where the shared memory is in every process, and how much of it is reserved. */
+#define SESSION_ADDRESS ((void *)0x200000000000)
+#define SESSION_RESERVE ((size_t)1 << 40)
+
+/* How the process finds it: the number of the open descriptor, in the environment. */
+#define SESSION_FD_VARIABLE "RADDLE_SESSION_FD"
+
+/* What the process is to do. */
+enum session_job {
+    SESSION_EXPLORE,
+    SESSION_REPLAY, /* follow `schedule`, and note each step in `steps` */
+};
+
+/* How far it came. Written by the process, except for the first. */
+enum session_phase {
+    SESSION_STARTING, /* set by the driver */
+    SESSION_RUNNING,
+    SESSION_DONE, /* all was explored, or the search was stopped for a reason in explorer.stats.cut */
+    SESSION_DIVERGED, /* the program did not do again what it did: `divergence` tells where */
+    SESSION_REFUSED,  /* could not start: `message` tells why */
+};
+
+/* A text in the shared memory, with a 0 behind it; NULL: none. */
+typedef const char *session_text;
+
+/* A place in the source. */
+struct session_site {
+    session_text file, function, what;
+    uint32_t line, column;
+};
+
+/* One choice of a schedule: which agent, by names that do not depend on the interleaving, and which outcome. */
+struct session_choice {
+    uint32_t thread; /* index into session.threads: the thread, or the owner of the buffer */
+    bool is_buffer;
+    uint64_t addr; /* PSO: which buffer */
+    uint32_t
+        outcome; /* outcome_id; the woken thread of a signal by its index into session.threads */
+};
+
+/* A thread of the program: created by `parent` (an index; the main thread: its own) as its rank-th child, counted
+ * from 1 (the main thread: 0). */
+struct session_thread {
+    uint32_t parent;
+    uint32_t rank;
+    struct session_site created; /* where pthread_create was called */
+};
+
+/* One event of a replayed run, in words that need no program to read them. */
+struct session_step {
+    struct session_choice choice;
+    uint8_t op; /* enum op_kind */
+    struct session_site site;
+    session_text text;   /* "x = 1", "lock m", … */
+    session_text object; /* name of the variable, heap block or lock, or NULL */
+    bool reads, writes;
+    uint8_t size;   /* of memory accesses */
+    uint64_t value; /* read, written or returned; see op */
+};
+
+/* A bug of the program, with the schedule that leads there. */
+struct session_bug {
+    uint8_t kind;    /* enum bug_kind */
+    uint32_t thread; /* index into threads */
+    struct session_site site;
+    session_text message;
+    session_text detail;     /* more lines, or NULL: who waits for what, the faulting address */
+    uint32_t schedule_first; /* its choices are schedules.at[first … first + count) */
+    uint32_t schedule_count;
+};
+
+typedef VEC(struct session_choice) session_choice_vec;
+
+struct session {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t job;       /* enum session_job */
+    uint32_t phase;     /* enum session_phase */
+    struct arena arena; /* all of the shared memory behind this struct */
+
+    /* what is asked for */
+    struct explorer_options
+        options; /* the pointers in it are set by the process, from the names below */
+    char model[16], reduction[16];
+    bool keep_going;
+    bool exit_is_bug;            /* exit with a status other than 0 */
+    uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
+    session_choice_vec schedule; /* SESSION_REPLAY */
+
+    /* what came of it */
+    struct explorer explorer;
+    VEC(struct session_thread) threads;
+    VEC(struct session_bug) bugs;
+    session_choice_vec schedules;   /* of the bugs */
+    VEC(struct session_step) steps; /* SESSION_REPLAY */
+    VEC(session_text) unsupported;  /* calls that are not modelled, each once */
+    session_text message;
+    session_text divergence;
+    int log_fd; /* where the process complains about raddle itself */
+};
+
+#endif
