@@ -8,7 +8,7 @@ wanted=
 for group in "$@"; do
     case $group in
     # clang-19 brings libc6-dev and the linker; both are named for those who build with another compiler.
-    build) wanted="$wanted cmake ninja-build clang-19 binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev" ;;
+    build) wanted="$wanted cmake ninja-build clang-19 llvm-19 llvm-19-dev libstdc++-12-dev binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev" ;;
     # llvm-19 has the symbolizer: without it a sanitizer's report has addresses and no lines.
     sanitize) wanted="$wanted libclang-rt-19-dev llvm-19" ;;
     format) wanted="$wanted clang-format-19" ;;

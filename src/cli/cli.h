@@ -25,14 +25,17 @@ struct subcommand {
     int (*run)(int argc, char **argv);
 };
 
-extern const struct subcommand subcommand_check, subcommand_litmus;
+extern const struct subcommand subcommand_check, subcommand_cc, subcommand_cxx, subcommand_litmus,
+    subcommand_replay, subcommand_show;
 
 /* What the options of a search say. */
 struct settings {
     struct explorer_options search;
     bool reduction_given;
     bool keep_going;
-    const char *json; /* file name, "-" for standard output, or NULL */
+    bool exit_is_bug;    /* exit with a status other than 0 */
+    uint32_t nondet_max; /* nondeterministic numbers are 0 to this */
+    const char *json;    /* file name, "-" for standard output, or NULL */
     bool help;
 };
 
@@ -48,11 +51,17 @@ struct option_row {
 /* Those that every search has, ending with a row without a name. */
 extern const struct option_row search_options[];
 
+/* What becomes of words like -O1. */
+enum options_mode {
+    OPTIONS_PLAIN /* an error */,
+    OPTIONS_FOR_COMPILER /* kept among the arguments */
+};
+
 /* Reads options from argv[1] on, in any order with other arguments, which are moved to the front of argv[1 …];
  * *count says how many there are. `own` are more options, or NULL. False, after one line on stderr, if
  * something is wrong. After "--" nothing is an option. */
-bool options_read(int argc, char **argv, const struct option_row *own, struct settings *settings,
-                  int *count);
+bool options_read(int argc, char **argv, const struct option_row *own, enum options_mode mode,
+                  struct settings *settings, int *count);
 
 /* The subcommand's page for --help. */
 void options_help(const struct subcommand *subcommand, const char *about,

@@ -106,7 +106,7 @@ static int litmus_main(int argc, char **argv)
     struct settings settings;
     int files, worst = EXIT_STATUS_SAFE;
 
-    if (!options_read(argc, argv, NULL, &settings, &files))
+    if (!options_read(argc, argv, NULL, OPTIONS_PLAIN, &settings, &files))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
         options_help(

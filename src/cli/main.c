@@ -7,6 +7,10 @@
 
 static const struct subcommand *const subcommands[] = {
     &subcommand_check,
+    &subcommand_replay,
+    &subcommand_show,
+    &subcommand_cc,
+    &subcommand_cxx,
     &subcommand_litmus,
     NULL,
 };
@@ -16,7 +20,7 @@ static void print_help(void)
     printf("raddle runs a multithreaded program under every thread interleaving that matters.\n\n"
            "usage: raddle COMMAND [OPTIONS] …\n\n");
     for (const struct subcommand *const *s = subcommands; *s; s++)
-        printf("  %-8s %-12s %s\n", (*s)->name, (*s)->arguments, (*s)->summary);
+        printf("  %-8s %-30s %s\n", (*s)->name, (*s)->arguments, (*s)->summary);
     printf(
         "\n`raddle COMMAND --help` tells the options of a command, `raddle --version` the version.\n"
         "Exit status: 0 safe, 1 a bug was found, 2 wrong usage or input, 3 incomplete,\n"

@@ -163,8 +163,8 @@ static bool settings_settle(struct settings *settings)
     return false;
 }
 
-bool options_read(int argc, char **argv, const struct option_row *own, struct settings *settings,
-                  int *count)
+bool options_read(int argc, char **argv, const struct option_row *own, enum options_mode mode,
+                  struct settings *settings, int *count)
 {
     bool options = true;
 
@@ -173,7 +173,8 @@ bool options_read(int argc, char **argv, const struct option_row *own, struct se
                                              .buffer_bound = BUFFER_UNBOUNDED,
                                              .preemption_bound = NO_BOUND,
                                              .max_steps = 100000,
-                                             .max_executions = NO_LIMIT}};
+                                             .max_executions = NO_LIMIT},
+                                  .nondet_max = 1};
     *count = 0;
     for (int i = 1; i < argc; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
@@ -181,7 +182,7 @@ bool options_read(int argc, char **argv, const struct option_row *own, struct se
         } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
             if (!option_read(argc, argv, &i, own, settings))
                 return false;
-        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
+        } else if (options && mode == OPTIONS_PLAIN && argv[i][0] == '-' && argv[i][1] != '\0') {
             fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[i],
                     argv[0]);
             return false;

@@ -1,0 +1,40 @@
+# The lower half of the room runtime: fibers, heap, image, process state. It goes into libraddle.so, and into the tests and
+# benchmarks as an ordinary library. Include after the rooms are defined and before cmake/tests.cmake: being in
+# all_rooms, it is linked by tests/unit/runtime/test_*.c and bench/*.c through the rules that are there.
+enable_language(ASM)
+
+add_library(raddle_runtime_low STATIC
+    src/runtime/fiber.c
+    src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S
+    src/runtime/heap.c
+    src/runtime/heap_outside.c
+    src/runtime/image.c
+    src/runtime/image_modules.c
+    src/runtime/state.c
+    src/runtime/state_fd.c)
+# Inside the tested process nothing but the hooks and interposed functions may be seen.
+set_target_properties(raddle_runtime_low PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden)
+target_compile_definitions(raddle_runtime_low PRIVATE _GNU_SOURCE)
+target_link_libraries(raddle_runtime_low PUBLIC raddle_base)
+list(APPEND all_rooms raddle_runtime_low)
+
+# libraddle.so: the engine and the runtime, in one library that the tested program links. Built from sources, not from
+# the libraries above: it needs position-independent code with hidden names, and never a sanitizer, which would
+# interpose the same functions.
+set(sources)
+foreach(room base model explore runtime)
+    file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
+    list(APPEND sources ${room_sources})
+endforeach()
+add_library(raddle_so SHARED ${sources} src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S)
+set_target_properties(raddle_so PROPERTIES
+    OUTPUT_NAME raddle
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    C_VISIBILITY_PRESET hidden
+    COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wstrict-prototypes"
+    LINK_OPTIONS "-Wl,-z,now;-Wl,-z,noexecstack")
+target_compile_definitions(raddle_so PRIVATE _GNU_SOURCE)
+target_link_libraries(raddle_so PRIVATE dl)
+install(TARGETS raddle_so LIBRARY DESTINATION lib/raddle)

@@ -1,0 +1,27 @@
+/* Annotations for programs that raddle checks. A program that uses them links with libraddle.so: build it with
+ * `raddle cc`. */
+#ifndef RADDLE_H
+#define RADDLE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A bug if `condition` is false, whatever NDEBUG says. */
+#define raddle_assert(condition)                                                                   \
+    ((condition) ? (void)0 : raddle_fail(#condition, __FILE__, __LINE__))
+
+/* Gives up the run if `condition` is 0. */
+void raddle_assume(int condition);
+
+/* A number from 0 to n - 1; all of them are explored. */
+unsigned raddle_choose(unsigned n);
+
+/* Reports a failed assertion. */
+void raddle_fail(const char *expression, const char *file, unsigned line) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

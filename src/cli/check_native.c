@@ -1,0 +1,282 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "cli/check.h"
+#include "cli/driver.h"
+#include "cli/native.h"
+#include "cli/report.h"
+
+#define ARENA_RESERVE ((size_t)1 << 32)
+
+/* One native program being checked. */
+struct native_check {
+    const char *program;
+    char *const *argv; /* argv[0] included */
+    const char *subject;
+    const struct settings *settings;
+    struct arena arena;
+    struct report report;
+    struct driver driver;
+};
+
+/* ---- while it runs */
+
+static double started;
+
+/* One line that is overwritten; only on a terminal. */
+static void status_line(struct driver *driver)
+{
+    const struct explorer_stats *stats = &driver->session->explorer.stats;
+    double seconds = seconds_now() - started;
+
+    fprintf(stderr, "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs\033[K",
+            stats->executions, seconds > 0 ? (double)stats->executions / seconds : 0,
+            driver->session->explorer.execution.events.count, driver->session->bugs.count);
+    fflush(stderr);
+}
+
+static void status_clear(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+}
+
+/* ---- what came of it */
+
+/* The process died without a word: the search in shared memory tells what it was doing. */
+static void killed_bug(struct native_check *check, const struct driver_end *end)
+{
+    struct session *session = check->driver.session;
+    char message[200];
+    struct session_bug bug = {.kind = BUG_CRASH};
+
+    if (end->exited)
+        snprintf(message, sizeof message, "the process ended by itself with status %d",
+                 end->status);
+    else
+        snprintf(message, sizeof message, "the process was killed by signal %d (%s)", end->status,
+                 strsignal(end->status));
+    bug.message = report_text(&check->report, message);
+    native_schedule_take(session, &bug);
+    vec_push(&session->arena, &session->bugs, bug);
+}
+
+static void bug_print(const struct native_check *check, const struct session_bug *bug,
+                      const char *trace)
+{
+    FILE *out = report_stream(check->settings);
+
+    if (bug->site.file)
+        fprintf(out, "%s:%" PRIu32 ": ", bug->site.file, bug->site.line);
+    fprintf(out, "%s: %s", bug_kind_names[bug->kind], bug->message);
+    fprintf(out, " (thread %" PRIu32 ")\n", bug->thread);
+    if (bug->detail)
+        fprintf(out, "%s", bug->detail);
+    if (trace)
+        fprintf(out,
+                "  the run is in %s: `raddle show %s` tells it, `raddle replay %s` does it again\n",
+                trace, trace, trace);
+}
+
+/* Two replays must end in the bug, or it is not to be trusted. */
+static const char *bug_confirm(struct native_check *check, const struct native_case *found,
+                               uint32_t number)
+{
+    char path[PATH_MAX];
+    const char *base = strrchr(check->subject, '/');
+    struct native_case again;
+    const char *problem = NULL;
+    bool written = false;
+
+    base = base ? base + 1 : check->subject;
+    if (number == 0)
+        snprintf(path, sizeof path, "%s.raddle", base);
+    else
+        snprintf(path, sizeof path, "%s-%u.raddle", base, number + 1);
+    for (int i = 0; i < 2 && !problem; i++) {
+        if (!native_replay_case(check->program, check->argv, check->settings, found, &again,
+                                &problem))
+            break;
+        if (!problem && i == 1)
+            written =
+                native_trace_write(path, check->program, check->argv, check->settings, &again);
+        native_case_free(&again);
+    }
+    if (problem) {
+        char reason[400];
+
+        snprintf(reason, sizeof reason, "the bug did not show again in a replay: %s", problem);
+        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+    }
+    return written ? report_text(&check->report, path) : NULL;
+}
+
+static void bug_report(struct native_check *check, const struct native_case *found, uint32_t number)
+{
+    const struct session_bug *bug = &found->bug;
+    const char *trace = bug_confirm(check, found, number);
+
+    bug_print(check, bug, trace);
+    vec_push(&check->arena, &check->report.bugs,
+             (struct report_bug){
+                 .kind = bug->kind,
+                 .thread = bug->thread,
+                 .line = bug->site.line,
+                 .file = bug->site.file ? report_text(&check->report, bug->site.file) : NULL,
+                 .message = report_text(&check->report, bug->message),
+                 .trace = trace});
+}
+
+static void unsupported_report(struct native_check *check)
+{
+    const struct session *session = check->driver.session;
+
+    for (uint32_t i = 0; i < session->unsupported.count; i++) {
+        char reason[300];
+
+        snprintf(reason, sizeof reason, "not modelled: %s", session->unsupported.at[i]);
+        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+    }
+}
+
+/* Copies the bugs out of the session: replays need its place in memory. */
+static void bugs_report(struct native_check *check)
+{
+    struct session *session = check->driver.session;
+    uint32_t count = session->bugs.count;
+    struct native_case *cases = calloc(count + 1, sizeof *cases);
+
+    CHECK(cases, "out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        native_case_take(&cases[i], session, i);
+    driver_close(&check->driver);
+    for (uint32_t i = 0; i < count; i++) {
+        bug_report(check, &cases[i], i);
+        native_case_free(&cases[i]);
+    }
+    free(cases);
+}
+
+static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
+{
+    struct session *session = check->driver.session;
+
+    if (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED) {
+        fprintf(stderr, "raddle: %s: could not be started%s%s\n", check->subject,
+                session->message ? ": " : "", session->message ? session->message : "");
+        return EXIT_STATUS_ENVIRONMENT;
+    }
+    if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
+        return EXIT_RADDLE_IS_WRONG;
+    if (session->phase == SESSION_RUNNING)
+        killed_bug(check, end);
+    report_set_stats(&check->report, &session->explorer.stats, seconds);
+    if (session->phase == SESSION_RUNNING)
+        vec_push(&check->arena, &check->report.reasons, "the process of the program died");
+    if (session->phase == SESSION_DIVERGED) {
+        char reason[1000];
+
+        snprintf(reason, sizeof reason, "the program is not deterministic: %s",
+                 session->divergence);
+        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+    }
+    check->report.threads = session->threads.count;
+    unsupported_report(check);
+    bugs_report(check);
+    return report_finish(&check->report);
+}
+
+int check_program(const char *program, char *const *arguments, const char *subject,
+                  const struct settings *settings)
+{
+    struct native_check check = {
+        .program = program, .subject = subject, .settings = settings, .driver = {.fd = -1}};
+    struct driver_end end;
+    int status = EXIT_STATUS_ENVIRONMENT;
+
+    if (!driver_accepts(program))
+        return EXIT_STATUS_USAGE;
+    check.argv = native_argv(program, arguments);
+    if (arena_open(&check.arena, ARENA_RESERVE) == 0 && driver_open(&check.driver, settings)) {
+        report_open(&check.report, &check.arena, subject, settings);
+        started = seconds_now();
+        if (driver_run(&check.driver, program, check.argv, -1,
+                       isatty(STDERR_FILENO) ? status_line : NULL, &end)) {
+            status_clear();
+            status = check_finish(&check, &end, seconds_now() - started);
+        }
+    }
+    driver_close(&check.driver);
+    arena_close(&check.arena);
+    free((void *)check.argv);
+    return status;
+}
+
+/* ---- sources */
+
+/* Runs `raddle cc` with the words; its messages are the compiler's own. */
+static bool compile(char *const *words, const char *program)
+{
+    size_t count = 0;
+    char **argv;
+    int status;
+    pid_t pid;
+
+    while (words[count])
+        count++;
+    argv = calloc(count + 6, sizeof *argv);
+    CHECK(argv, "out of memory");
+    argv[0] = (char *)"raddle";
+    argv[1] = (char *)"cc";
+    argv[2] = (char *)"-o";
+    argv[3] = (char *)program;
+    for (size_t i = 0; i < count; i++)
+        argv[4 + i] = words[i];
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        execv("/proc/self/exe", argv);
+        _exit(127);
+    }
+    free(argv);
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+static const char *first_source(char *const *words)
+{
+    for (; *words; words++)
+        if ((*words)[0] != '-')
+            return *words;
+    return "program";
+}
+
+int check_sources(char *const *words, char *const *arguments, const struct settings *settings)
+{
+    char directory[] = "/tmp/raddle-XXXXXX";
+    char program[sizeof directory + PATH_MAX];
+    const char *source = first_source(words);
+    const char *base = strrchr(source, '/');
+    int status = EXIT_STATUS_USAGE;
+
+    base = base ? base + 1 : source;
+    if (!mkdtemp(directory)) {
+        fprintf(stderr, "raddle: %s: %s\n", directory, strerror(errno));
+        return EXIT_STATUS_ENVIRONMENT;
+    }
+    snprintf(program, sizeof program, "%s/%.*s", directory, (int)strcspn(base, "."), base);
+    if (compile(words, program))
+        status = check_program(program, arguments, source, settings);
+    unlink(program);
+    rmdir(directory);
+    return status;
+}

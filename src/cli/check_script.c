@@ -1,0 +1,198 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "cli/check.h"
+#include "cli/report.h"
+#include "model/object.h"
+#include "script/describe.h"
+#include "script/text.h"
+
+#define ARENA_RESERVE ((size_t)1 << 40)
+
+/* One scripted program being checked. */
+struct check_run {
+    const char *file;
+    const struct settings *settings;
+    struct program program;
+    struct script script;
+    struct arena arena;
+    struct explorer explorer;
+    struct report report;
+};
+
+/* ---- what is wrong in the run that just ended */
+
+/* Who keeps the operation from running, as far as its object tells: "held by T1". */
+static void describe_holder(struct check_run *run, const struct op *op, FILE *out)
+{
+    struct world *world = &run->explorer.world;
+    uint8_t kind = op_infos[op->kind].object;
+    uint64_t state = world_state(world, world_location(world, kind, op->addr));
+
+    if (op->kind == OP_COND_RELOCK && state == 0)
+        fputs(": nobody signals", out);
+    else if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && state != 0)
+        fprintf(out, ", held by %s",
+                run->program.threads[script_thread_of(world, (uint32_t)state - 1)].name);
+    else if (kind == OBJECT_RWLOCK && rwlock_is_written(state))
+        fprintf(out, ", held for writing by %s",
+                run->program.threads[script_thread_of(world, (agent_id)(state >> 32) - 1)].name);
+    else if (kind == OBJECT_RWLOCK && rwlock_readers(state))
+        fprintf(out, ", held by %" PRIu32 " readers", rwlock_readers(state));
+}
+
+static void print_stuck(struct check_run *run, FILE *out)
+{
+    struct world *world = &run->explorer.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        const struct thread *thread = &world->threads.at[agent];
+
+        if (world->agents.at[agent].is_buffer || thread->status != THREAD_RUNNING)
+            continue;
+        fputs("    ", out);
+        script_describe_agent(&run->script, world, agent, out);
+        fputs(" waits for: ", out);
+        script_describe_op(&run->script, world, &thread->pending, 0, NULL, out);
+        describe_holder(run, &thread->pending, out);
+        fprintf(out, " (line %" PRIu64 ")\n", thread->pending.site);
+    }
+}
+
+static void print_run(struct check_run *run, FILE *out)
+{
+    const struct execution *x = &run->explorer.execution;
+
+    fprintf(out, "  the run that shows it:\n");
+    for (event_id id = 0; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+
+        fprintf(out, "    %3" PRIu32 "  line %-4" PRIu64 " ", id + 1, event->op.site);
+        script_describe_agent(&run->script, &run->explorer.world, event->agent, out);
+        fputs(": ", out);
+        script_describe_op(&run->script, &run->explorer.world, &event->op, event->outcome,
+                           &event->result, out);
+        fputc('\n', out);
+    }
+}
+
+static bool bug_is_new(const struct check_run *run, const struct report_bug *bug)
+{
+    for (uint32_t i = 0; i < run->report.bugs.count; i++) {
+        const struct report_bug *other = &run->report.bugs.at[i];
+
+        if (other->kind == bug->kind && other->line == bug->line && other->thread == bug->thread)
+            return false;
+    }
+    return true;
+}
+
+static void bug_report(struct check_run *run, const struct report_bug *bug)
+{
+    FILE *out = report_stream(run->settings);
+
+    if (!bug_is_new(run, bug))
+        return;
+    vec_push(&run->arena, &run->report.bugs, *bug);
+    vec_last(&run->report.bugs).message = report_text(&run->report, bug->message);
+    fprintf(out, "%s:%" PRIu32 ": %s: %s\n", run->file, bug->line, bug_kind_names[bug->kind],
+            bug->message);
+    if (bug->kind == BUG_DEADLOCK)
+        print_stuck(run, out);
+    print_run(run, out);
+}
+
+static void finding_report(struct check_run *run, const struct finding *finding)
+{
+    const struct event *event = &run->explorer.execution.events.at[finding->event];
+    struct report_bug bug = {.kind = finding->bug,
+                             .thread = script_thread_of(&run->explorer.world, event->agent),
+                             .line = (uint32_t)event->op.site,
+                             .file = run->file};
+    const char *thread = run->program.threads[bug.thread].name;
+    char message[200];
+
+    if (finding->rule)
+        snprintf(message, sizeof message, "%s: %s", thread, finding->rule);
+    else
+        snprintf(message, sizeof message, "the assertion of thread %s fails", thread);
+    bug.message = message;
+    bug_report(run, &bug);
+}
+
+static void deadlock_report(struct check_run *run)
+{
+    const struct world *world = &run->explorer.world;
+    struct report_bug bug = {
+        .kind = BUG_DEADLOCK, .file = run->file, .message = "no thread can go on"};
+
+    for (uint32_t i = world->active.count; i-- > 0;) {
+        agent_id agent = world->active.at[i];
+
+        if (world->agents.at[agent].is_buffer || world->threads.at[agent].status != THREAD_RUNNING)
+            continue;
+        bug.thread = script_thread_of(world, agent);
+        bug.line = (uint32_t)world->threads.at[agent].pending.site;
+    }
+    bug_report(run, &bug);
+}
+
+static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
+{
+    struct check_run *run = context;
+
+    if (ending == ENDING_DEADLOCK)
+        deadlock_report(run);
+    for (uint32_t i = 0; i < explorer->execution.findings.count; i++)
+        finding_report(run, &explorer->execution.findings.at[i]);
+    return run->report.bugs.count == 0 || run->settings->keep_going;
+}
+
+static int run_explore(struct check_run *run)
+{
+    struct explorer_options options = run->settings->search;
+    double start = seconds_now();
+    bool deterministic;
+
+    options.ended = run_ended;
+    options.context = run;
+    report_open(&run->report, &run->arena, run->file, run->settings);
+    explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
+    deterministic = explorer_run(&run->explorer);
+    CHECK(deterministic, "a script did not repeat event %u", run->explorer.diverged);
+    report_set_stats(&run->report, &run->explorer.stats, seconds_now() - start);
+    run->report.threads = run->program.thread_count;
+    return report_finish(&run->report);
+}
+
+int check_script(const char *file, const struct settings *settings)
+{
+    struct check_run run = {.file = file, .settings = settings};
+    struct read_error error;
+    size_t length;
+    char *source = input_read(file, &length);
+    char line[1024];
+    int status = EXIT_STATUS_ENVIRONMENT;
+
+    if (!source)
+        return EXIT_STATUS_USAGE;
+    if (!text_read(source, length, file, &run.program, &error)) {
+        fprintf(stderr, "%s\n", read_error_format(&error, file, line, sizeof line));
+        free(source);
+        return EXIT_STATUS_USAGE;
+    }
+    free(source);
+    if (arena_open(&run.arena, ARENA_RESERVE) != 0 || script_open(&run.script, &run.program) != 0)
+        fprintf(stderr, "raddle: %s: out of memory\n", file);
+    else
+        status = run_explore(&run);
+    if (run.script.program)
+        script_close(&run.script);
+    arena_close(&run.arena);
+    program_free(&run.program);
+    return status;
+}

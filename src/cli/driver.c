@@ -1,0 +1,250 @@
+#include "cli/driver.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define TICK_NANOSECONDS 200000000
+
+extern char **environ;
+
+static bool complain(const char *what)
+{
+    fprintf(stderr, "raddle: %s: %s\n", what, strerror(errno));
+    return false;
+}
+
+bool driver_open(struct driver *driver, const struct settings *settings)
+{
+    struct session *session;
+    size_t header = (sizeof *session + 4095) & ~(size_t)4095;
+
+    driver->fd = memfd_create("raddle session", MFD_CLOEXEC);
+    if (driver->fd < 0 || ftruncate(driver->fd, (off_t)SESSION_RESERVE) != 0)
+        return complain("shared memory");
+    session = mmap(SESSION_ADDRESS, SESSION_RESERVE, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, driver->fd, 0);
+    if (session != SESSION_ADDRESS)
+        return complain("shared memory");
+    driver->session = session;
+    session->magic = SESSION_MAGIC;
+    session->version = SESSION_VERSION;
+    session->phase = SESSION_STARTING;
+    arena_place(&session->arena, (char *)session + header, SESSION_RESERVE - header);
+    session->options = settings->search;
+    snprintf(session->model, sizeof session->model, "%s", settings->search.memory->name);
+    snprintf(session->reduction, sizeof session->reduction, "%s", settings->search.reduction->name);
+    session->keep_going = settings->keep_going;
+    session->exit_is_bug = settings->exit_is_bug;
+    session->nondet_max = settings->nondet_max;
+    return true;
+}
+
+void driver_close(struct driver *driver)
+{
+    if (driver->session)
+        munmap(driver->session, SESSION_RESERVE);
+    if (driver->fd >= 0)
+        close(driver->fd);
+    driver->session = NULL;
+    driver->fd = -1;
+}
+
+/* In the child, before exec: addresses that never change, output out of the way, our memory passed on. */
+static void child_prepare(const struct driver *driver, int output)
+{
+    char number[16];
+    int log = fcntl(STDERR_FILENO, F_DUPFD, 900);
+    int out = output >= 0 ? output : open("/dev/null", O_WRONLY);
+    int session = fcntl(driver->fd, F_DUPFD, 901);
+
+    personality(ADDR_NO_RANDOMIZE);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    driver->session->log_fd = log;
+    snprintf(number, sizeof number, "%d", session);
+    setenv(SESSION_FD_VARIABLE, number, 1);
+    setenv("LD_BIND_NOW", "1", 1);
+}
+
+/* Waits for the child, with a tick now and then. */
+static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct driver *),
+                       struct driver_end *end)
+{
+    struct timespec pause = {.tv_nsec = TICK_NANOSECONDS};
+    sigset_t set;
+    int status;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    while (waitpid(pid, &status, WNOHANG) == 0)
+        if (sigtimedwait(&set, NULL, &pause) < 0 && tick)
+            tick(driver);
+    end->exited = WIFEXITED(status);
+    end->status = end->exited ? WEXITSTATUS(status) : WTERMSIG(status);
+}
+
+bool driver_run(struct driver *driver, const char *program, char *const *argv, int output,
+                void (*tick)(struct driver *driver), struct driver_end *end)
+{
+    sigset_t set, before;
+    pid_t pid;
+
+    /* blocked, so that sigtimedwait sees it even if the child ends at once */
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    fflush(NULL);
+    pid = fork();
+    if (pid < 0)
+        return complain("fork");
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        child_prepare(driver, output);
+        execv(program, argv);
+        _exit(127);
+    }
+    child_wait(driver, pid, tick, end);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (end->exited && end->status == 127 && driver->session->phase == SESSION_STARTING) {
+        errno = ENOEXEC;
+        return complain(program);
+    }
+    return true;
+}
+
+/* Maps the file; NULL, with errno set, if it cannot be read. */
+static const char *file_map(const char *file, size_t *length)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    void *at = MAP_FAILED;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        *length = (size_t)status.st_size;
+        at = mmap(NULL, *length, PROT_READ, MAP_PRIVATE, fd, 0);
+    } else {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : ENOEXEC;
+    }
+    close(fd);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* ---- what the file is */
+
+struct elf {
+    const char *file;
+    size_t length;
+};
+
+/* `size` bytes at `offset` of the file, or NULL if it does not have them. */
+static const void *elf_at(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+    return offset <= elf->length && size <= elf->length - offset ? elf->file + offset : NULL;
+}
+
+static const Elf64_Phdr *elf_segment(const struct elf *elf, unsigned i)
+{
+    const Elf64_Ehdr *header = elf_at(elf, 0, sizeof *header);
+
+    if (!header || i >= header->e_phnum)
+        return NULL;
+    return elf_at(elf, header->e_phoff + (uint64_t)i * header->e_phentsize, sizeof(Elf64_Phdr));
+}
+
+/* Where the file holds what will be at `address`; UINT64_MAX if it does not. */
+static uint64_t elf_offset(const struct elf *elf, uint64_t address)
+{
+    const Elf64_Phdr *segment;
+
+    for (unsigned i = 0; (segment = elf_segment(elf, i)); i++)
+        if (segment->p_type == PT_LOAD && address - segment->p_vaddr < segment->p_filesz)
+            return segment->p_offset + (address - segment->p_vaddr);
+    return UINT64_MAX;
+}
+
+/* The entry of the dynamic section with that tag, from number *i on; NULL if there is none. */
+static const Elf64_Dyn *elf_dynamic(const struct elf *elf, const Elf64_Phdr *dynamic,
+                                    Elf64_Sxword tag, uint64_t *i)
+{
+    for (; *i < dynamic->p_filesz / sizeof(Elf64_Dyn); ++*i) {
+        const Elf64_Dyn *entry =
+            elf_at(elf, dynamic->p_offset + *i * sizeof(Elf64_Dyn), sizeof *entry);
+
+        if (!entry || entry->d_tag == tag)
+            return entry;
+    }
+    return NULL;
+}
+
+static bool elf_needs(const struct elf *elf, const char *library)
+{
+    const Elf64_Phdr *dynamic = NULL, *segment;
+    const Elf64_Dyn *strings, *needed;
+    uint64_t i = 0, base;
+
+    for (unsigned n = 0; (segment = elf_segment(elf, n)); n++)
+        if (segment->p_type == PT_DYNAMIC)
+            dynamic = segment;
+    if (!dynamic || !(strings = elf_dynamic(elf, dynamic, DT_STRTAB, &i)))
+        return false;
+    base = elf_offset(elf, strings->d_un.d_ptr);
+    for (i = 0; base != UINT64_MAX && (needed = elf_dynamic(elf, dynamic, DT_NEEDED, &i)); i++) {
+        const char *name = elf_at(elf, base + needed->d_un.d_val, strlen(library) + 1);
+
+        if (name && memcmp(name, library, strlen(library) + 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool driver_accepts(const char *program)
+{
+    struct elf elf;
+    bool is_elf, linked;
+
+    elf.file = file_map(program, &elf.length);
+    if (!elf.file)
+        return complain(program);
+    is_elf = elf.length > sizeof(Elf64_Ehdr) && memcmp(elf.file, ELFMAG, SELFMAG) == 0 &&
+             elf.file[EI_CLASS] == ELFCLASS64;
+    linked = is_elf && elf_needs(&elf, "libraddle.so");
+    munmap((void *)elf.file, elf.length);
+    if (linked)
+        return true;
+    if (is_elf)
+        fprintf(
+            stderr,
+            "raddle: %s: was not built by raddle cc; build it with `raddle cc -o %s FILE.c…` or "
+            "`make CC=\"raddle cc\"`\n",
+            program, program);
+    else
+        fprintf(stderr, "raddle: %s: is neither a program nor a source (*.c, *.script)\n", program);
+    return false;
+}
+
+uint64_t driver_fingerprint(const char *program)
+{
+    size_t length;
+    const char *file = file_map(program, &length);
+    uint64_t hash;
+
+    if (!file)
+        return 0;
+    hash = XXH3_64bits(file, length);
+    munmap((void *)file, length);
+    return hash;
+}

@@ -1,0 +1,38 @@
+#ifndef RADDLE_CLI_DRIVER_H
+#define RADDLE_CLI_DRIVER_H
+
+#include <sys/types.h>
+
+#include "cli/cli.h"
+#include "explore/session.h"
+
+/* Starts and supervises processes of the program under test. */
+struct driver {
+    struct session *session; /* in shared memory, at the same address in every process */
+    int fd;                  /* of that memory */
+};
+
+/* How a process ended, besides what the session says. */
+struct driver_end {
+    bool exited;
+    int status; /* exit status, or the number of the signal */
+};
+
+/* Makes the shared memory with an empty session in it; one at a time. False, after one line on stderr, if that
+ * fails. */
+bool driver_open(struct driver *driver, const struct settings *settings);
+void driver_close(struct driver *driver);
+
+/* Runs the program with those arguments (argv[0] included, ending with NULL) until it ends; its output goes to the
+ * descriptor `output`, or nowhere if it is -1. `tick` is called a few times a second; NULL is fine. False, after one
+ * line on stderr, if it cannot be started. */
+bool driver_run(struct driver *driver, const char *program, char *const *argv, int output,
+                void (*tick)(struct driver *driver), struct driver_end *end);
+
+/* Whether the file is a program that raddle cc linked. If not, says on stderr what it is instead. */
+bool driver_accepts(const char *program);
+
+/* A fingerprint of the file, so that a trace is not replayed with another build unnoticed. 0 if unreadable. */
+uint64_t driver_fingerprint(const char *program);
+
+#endif

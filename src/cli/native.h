@@ -1,0 +1,37 @@
+#ifndef RADDLE_CLI_NATIVE_H
+#define RADDLE_CLI_NATIVE_H
+
+#include "cli/driver.h"
+#include "trace/trace.h"
+
+/* One run of a native program, out of a session's memory: what a replay needs, and what it found. */
+struct native_case {
+    struct arena arena;
+    struct session_bug bug; /* its texts are in the arena */
+    VEC(struct session_choice) schedule;
+    VEC(struct session_thread) threads;
+    VEC(struct session_step) steps; /* of a replay */
+    VEC(char) output;               /* what the program wrote in a replay */
+};
+
+/* Copies bug number `i` of a session with its schedule, and the steps if there are any. */
+void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i);
+void native_case_free(struct native_case *native_case);
+
+/* Makes the events that a dead process left behind the schedule of `bug`. */
+void native_schedule_take(struct session *session, struct session_bug *bug);
+
+/* Does the run again in a fresh process. False, after one line on stderr, if that was impossible. *problem is NULL if
+ * it ended in the same bug, else what happened instead; then *again holds nothing. */
+bool native_replay_case(const char *program, char *const *argv, const struct settings *settings,
+                        const struct native_case *found, struct native_case *again,
+                        const char **problem);
+
+/* Writes the trace file. False, after one line on stderr, if that failed. */
+bool native_trace_write(const char *path, const char *program, char *const *argv,
+                        const struct settings *settings, const struct native_case *run);
+
+/* argv for a program: its name and its arguments; to be freed. */
+char *const *native_argv(const char *program, char *const *arguments);
+
+#endif

@@ -1,0 +1,262 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "cli/native.h"
+
+#define ARENA_RESERVE ((size_t)1 << 34)
+#define OUTPUT_MAX    ((off_t)16 << 20)
+
+static session_text text_copy(struct arena *arena, session_text text)
+{
+    size_t size;
+
+    if (!text)
+        return NULL;
+    size = strlen(text) + 1;
+    return memcpy(arena_alloc(arena, size), text, size);
+}
+
+static struct session_site site_copy(struct arena *arena, const struct session_site *site)
+{
+    struct session_site copy = *site;
+
+    copy.file = text_copy(arena, site->file);
+    copy.function = text_copy(arena, site->function);
+    copy.what = text_copy(arena, site->what);
+    return copy;
+}
+
+void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i)
+{
+    struct arena *arena = &native_case->arena;
+    const struct session_bug *bug = &session->bugs.at[i];
+
+    memset(native_case, 0, sizeof *native_case);
+    CHECK(arena_open(arena, ARENA_RESERVE) == 0, "out of memory");
+    native_case->bug = *bug;
+    native_case->bug.site = site_copy(arena, &bug->site);
+    native_case->bug.message = text_copy(arena, bug->message);
+    native_case->bug.detail = text_copy(arena, bug->detail);
+    for (uint32_t k = 0; k < bug->schedule_count; k++)
+        vec_push(arena, &native_case->schedule, session->schedules.at[bug->schedule_first + k]);
+    for (uint32_t k = 0; k < session->threads.count; k++) {
+        struct session_thread thread = session->threads.at[k];
+
+        thread.created = site_copy(arena, &thread.created);
+        vec_push(arena, &native_case->threads, thread);
+    }
+    for (uint32_t k = 0; k < session->steps.count; k++) {
+        struct session_step step = session->steps.at[k];
+
+        step.site = site_copy(arena, &step.site);
+        step.text = text_copy(arena, step.text);
+        step.object = text_copy(arena, step.object);
+        vec_push(arena, &native_case->steps, step);
+    }
+}
+
+void native_case_free(struct native_case *native_case)
+{
+    arena_close(&native_case->arena);
+    memset(native_case, 0, sizeof *native_case);
+}
+
+void native_schedule_take(struct session *session, struct session_bug *bug)
+{
+    const struct execution *x = &session->explorer.execution;
+    const struct world *world = &session->explorer.world;
+
+    bug->schedule_first = session->schedules.count;
+    bug->schedule_count = x->events.count;
+    for (event_id id = 0; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+        const struct agent *agent = &world->agents.at[event->agent];
+        bool wakes = event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
+        struct session_choice choice = {
+            .thread = (uint32_t)world->agents.at[agent->thread].key,
+            .is_buffer = agent->is_buffer,
+            .addr = agent->addr,
+            .outcome = wakes ? (uint32_t)world->agents.at[event->outcome].key : event->outcome};
+
+        bug->thread = choice.thread;
+        vec_push(&session->arena, &session->schedules, choice);
+    }
+}
+
+/* ---- replaying */
+
+static void output_take(struct native_case *native_case, int fd)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char block[4096];
+    ssize_t got;
+
+    if (size > OUTPUT_MAX)
+        size = OUTPUT_MAX;
+    for (off_t at = 0; at < size; at += got) {
+        got = pread(fd, block, sizeof block, at);
+        if (got <= 0)
+            return;
+        for (ssize_t i = 0; i < got; i++)
+            vec_push(&native_case->arena, &native_case->output, block[i]);
+    }
+}
+
+static void schedule_give(struct session *session, const struct native_case *found)
+{
+    session->job = SESSION_REPLAY;
+    for (uint32_t i = 0; i < found->schedule.count; i++)
+        vec_push(&session->arena, &session->schedule, found->schedule.at[i]);
+    for (uint32_t i = 0; i < found->threads.count; i++) {
+        struct session_thread thread = found->threads.at[i];
+
+        thread.created = (struct session_site){0};
+        vec_push(&session->arena, &session->threads, thread);
+    }
+}
+
+/* A process that dies in the replay of a death: the very same bug. */
+static bool died_again(const struct native_case *found, const struct session *session)
+{
+    return session->phase == SESSION_RUNNING && found->bug.kind == BUG_CRASH;
+}
+
+static const char *replay_judge(struct session *session, const struct native_case *found,
+                                struct native_case *again)
+{
+    static char problem[600];
+
+    if (died_again(found, session)) {
+        struct session_bug bug = found->bug;
+
+        native_schedule_take(session, &bug);
+        vec_push(&session->arena, &session->bugs, bug);
+        native_case_take(again, session, session->bugs.count - 1);
+        return NULL;
+    }
+    if (session->phase != SESSION_DONE) {
+        snprintf(problem, sizeof problem, "%s",
+                 session->divergence ? session->divergence : "the process did not finish");
+        return problem;
+    }
+    for (uint32_t i = 0; i < session->bugs.count; i++)
+        if (session->bugs.at[i].kind == found->bug.kind) {
+            session->bugs.at[i].schedule_count = session->schedule.count;
+            native_case_take(again, session, i);
+            return NULL;
+        }
+    return "the run ends without it";
+}
+
+bool native_replay_case(const char *program, char *const *argv, const struct settings *settings,
+                        const struct native_case *found, struct native_case *again,
+                        const char **problem)
+{
+    struct driver driver = {.fd = -1};
+    struct driver_end end;
+    int output = memfd_create("output", MFD_CLOEXEC);
+    bool ran;
+
+    memset(again, 0, sizeof *again);
+    *problem = NULL;
+    ran = output >= 0 && driver_open(&driver, settings);
+    if (ran) {
+        schedule_give(driver.session, found);
+        ran = driver_run(&driver, program, argv, output, NULL, &end);
+    }
+    if (ran) {
+        *problem = replay_judge(driver.session, found, again);
+        if (!*problem)
+            output_take(again, output);
+    }
+    driver_close(&driver);
+    if (output >= 0)
+        close(output);
+    return ran;
+}
+
+/* ---- the trace file */
+
+static struct trace_site trace_site_of(const struct session_site *site)
+{
+    return (struct trace_site){site->file, site->function, site->line, site->column};
+}
+
+static void trace_fill(struct trace *trace, const struct native_case *run)
+{
+    struct trace_site site = trace_site_of(&run->bug.site);
+
+    for (uint32_t i = 0; i < run->threads.count; i++) {
+        const struct session_thread *thread = &run->threads.at[i];
+
+        trace_add_thread(trace, &(struct trace_thread){.parent = thread->parent,
+                                                       .rank = thread->rank,
+                                                       .created = trace_site_of(&thread->created)});
+    }
+    trace_set_bug(trace, bug_kind_names[run->bug.kind], run->bug.message, run->bug.detail,
+                  run->bug.thread, &site);
+    for (uint32_t i = 0; i < run->steps.count; i++) {
+        const struct session_step *step = &run->steps.at[i];
+
+        trace_add_step(trace, &(struct trace_step){.thread = step->choice.thread,
+                                                   .is_buffer = step->choice.is_buffer,
+                                                   .addr = step->choice.addr,
+                                                   .outcome = step->choice.outcome,
+                                                   .op = step->op,
+                                                   .reads = step->reads,
+                                                   .writes = step->writes,
+                                                   .size = step->size,
+                                                   .value = step->value,
+                                                   .object = step->object,
+                                                   .text = step->text,
+                                                   .site = trace_site_of(&step->site)});
+    }
+    trace_add_output(trace, run->output.at, run->output.count);
+}
+
+bool native_trace_write(const char *path, const char *program, char *const *argv,
+                        const struct settings *settings, const struct native_case *run)
+{
+    struct trace trace;
+    char number[32];
+    FILE *out;
+    bool ok;
+
+    if (trace_open(&trace) != 0)
+        return false;
+    trace_set_program(&trace, program, (const char *const *)argv + 1);
+    trace.build = driver_fingerprint(program);
+    trace_set_model(&trace, settings->search.memory->name, settings->search.buffer_bound);
+    snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
+    trace_set_option(&trace, "nondet-max", number);
+    trace_fill(&trace, run);
+    out = fopen(path, "w");
+    ok = out && trace_write(&trace, out);
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    if (!ok)
+        fprintf(stderr, "raddle: %s: %s\n", path, strerror(errno));
+    trace_free(&trace);
+    return ok;
+}
+
+char *const *native_argv(const char *program, char *const *arguments)
+{
+    size_t count = 0;
+    char **argv;
+
+    while (arguments && arguments[count])
+        count++;
+    argv = calloc(count + 2, sizeof *argv);
+    CHECK(argv, "out of memory");
+    argv[0] = (char *)program;
+    for (size_t i = 0; i < count; i++)
+        argv[1 + i] = arguments[i];
+    return argv;
+}

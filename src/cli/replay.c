@@ -1,0 +1,177 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "cli/native.h"
+
+static bool verbose;
+
+static const char *set_verbose(struct settings *settings, const char *value)
+{
+    (void)settings;
+    (void)value;
+    verbose = true;
+    return NULL;
+}
+
+static const struct option_row replay_options[] = {
+    {"verbose", NULL, "print each step with its source line", set_verbose},
+    {0},
+};
+
+/* What a replay needs, out of a trace. */
+static void case_of_trace(struct native_case *run, const struct trace *trace)
+{
+    memset(run, 0, sizeof *run);
+    CHECK(arena_open(&run->arena, (size_t)1 << 32) == 0, "out of memory");
+    for (uint8_t kind = 0; kind < BUG_KIND_COUNT; kind++)
+        if (strcmp(bug_kind_names[kind], trace->bug.kind) == 0)
+            run->bug.kind = kind;
+    run->bug.message = trace->bug.message;
+    run->bug.thread = trace->bug.thread;
+    for (uint32_t i = 0; i < trace->threads.count; i++)
+        vec_push(&run->arena, &run->threads,
+                 (struct session_thread){.parent = trace->threads.at[i].parent,
+                                         .rank = trace->threads.at[i].rank});
+    for (uint32_t i = 0; i < trace->steps.count; i++) {
+        const struct trace_step *step = &trace->steps.at[i];
+
+        vec_push(&run->arena, &run->schedule,
+                 (struct session_choice){.thread = step->thread,
+                                         .is_buffer = step->is_buffer,
+                                         .addr = step->addr,
+                                         .outcome = step->outcome});
+    }
+}
+
+static bool settings_of_trace(struct settings *settings, const struct trace *trace)
+{
+    const char *nondet = trace_option(trace, "nondet-max");
+
+    settings->search.memory = memory_find(trace->model);
+    settings->search.buffer_bound = trace->buffer_bound;
+    settings->nondet_max = nondet ? (uint32_t)strtoul(nondet, NULL, 10) : 1;
+    return settings->search.memory != NULL;
+}
+
+static void steps_print(const struct native_case *run)
+{
+    for (uint32_t i = 0; i < run->steps.count; i++) {
+        const struct session_step *step = &run->steps.at[i];
+
+        printf("%5" PRIu32 "  thread %" PRIu32 "%s  ", i + 1, step->choice.thread,
+               step->choice.is_buffer ? " (buffer)" : "");
+        if (step->site.file)
+            printf("%s:%" PRIu32 "  ", step->site.file, step->site.line);
+        printf("%s\n", step->text);
+    }
+}
+
+static int replay_run(const struct trace *trace, struct settings *settings, const char *program,
+                      char *const *argv)
+{
+    struct native_case found, again;
+    const char *problem;
+    int status = EXIT_STATUS_ENVIRONMENT;
+
+    case_of_trace(&found, trace);
+    if (native_replay_case(program, argv, settings, &found, &again, &problem)) {
+        if (problem) {
+            fprintf(stderr, "raddle: the run went another way: %s\n", problem);
+            status = EXIT_STATUS_INCOMPLETE;
+        } else {
+            if (verbose)
+                steps_print(&again);
+            if (again.output.count)
+                fwrite(again.output.at, 1, again.output.count, stdout);
+            printf("%s: %s (thread %" PRIu32 ")\n", bug_kind_names[again.bug.kind],
+                   again.bug.message, again.bug.thread);
+            if (again.bug.detail)
+                printf("%s", again.bug.detail);
+            status = EXIT_STATUS_BUG;
+            native_case_free(&again);
+        }
+    }
+    native_case_free(&found);
+    return status;
+}
+
+static int replay_trace(const struct trace *trace, struct settings *settings, const char *program)
+{
+    char **arguments = calloc(trace->arguments.count + 1, sizeof *arguments);
+    char *const *argv;
+    int status;
+
+    CHECK(arguments, "out of memory");
+    for (uint32_t i = 0; i < trace->arguments.count; i++)
+        arguments[i] = (char *)trace->arguments.at[i];
+    argv = native_argv(program, arguments);
+    status = replay_run(trace, settings, program, argv);
+    free((void *)argv);
+    free(arguments);
+    return status;
+}
+
+static int replay_file(const char *file, const char *program, struct settings *settings)
+{
+    struct trace trace;
+    struct trace_error error;
+    size_t length;
+    char *text = input_read(file, &length);
+    char line[600];
+    bool ok;
+    int status;
+
+    if (!text)
+        return EXIT_STATUS_USAGE;
+    ok = trace_read(text, length, &trace, &error);
+    free(text);
+    if (!ok) {
+        fprintf(stderr, "raddle: %s\n", trace_error_format(&error, file, line, sizeof line));
+        return EXIT_STATUS_USAGE;
+    }
+    if (!program)
+        program = trace.program;
+    if (!settings_of_trace(settings, &trace)) {
+        fprintf(stderr, "raddle: %s: unknown memory model '%s'\n", file, trace.model);
+        status = EXIT_STATUS_USAGE;
+    } else if (!driver_accepts(program)) {
+        status = EXIT_STATUS_USAGE;
+    } else if (driver_fingerprint(program) != trace.build) {
+        fprintf(stderr, "raddle: %s: was recorded with another build of %s; check that one again\n",
+                file, program);
+        status = EXIT_STATUS_USAGE;
+    } else {
+        status = replay_trace(&trace, settings, program);
+    }
+    trace_free(&trace);
+    return status;
+}
+
+static int replay_main(int argc, char **argv)
+{
+    struct settings settings;
+    int files;
+
+    if (!options_read(argc, argv, replay_options, OPTIONS_PLAIN, &settings, &files))
+        return EXIT_STATUS_USAGE;
+    if (settings.help) {
+        printf(
+            "usage: raddle replay [--verbose] FILE.raddle [PROGRAM]\n\n"
+            "Does a recorded run again, as often as wanted; it ends in the same bug. PROGRAM says where the\n"
+            "program is now, if it has moved. Exit status: 1 the bug showed again, 2 the trace cannot be used,\n"
+            "3 the run went another way.\n");
+        return EXIT_STATUS_SAFE;
+    }
+    if (files < 1 || files > 2) {
+        fprintf(stderr, "raddle: usage: raddle replay [--verbose] FILE.raddle [PROGRAM]\n");
+        return EXIT_STATUS_USAGE;
+    }
+    return replay_file(argv[1], files == 2 ? argv[2] : NULL, &settings);
+}
+
+const struct subcommand subcommand_replay = {"replay", "FILE.raddle", "do a recorded run again",
+                                             replay_main};

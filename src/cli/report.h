@@ -1,0 +1,45 @@
+#ifndef RADDLE_CLI_REPORT_H
+#define RADDLE_CLI_REPORT_H
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+/* A bug as it is reported: the first run that shows it stands for all. */
+struct report_bug {
+    uint8_t kind;    /* enum bug_kind */
+    uint32_t thread; /* its number in the program */
+    uint32_t line;   /* 0: unknown */
+    const char *file;
+    const char *message;
+    const char *trace; /* the .raddle file, or NULL */
+};
+
+/* What `raddle check` found, whatever kind of program it was. Strings belong to the arena or outlive the report. */
+struct report {
+    const char *subject; /* the file or program that was checked */
+    const struct settings *settings;
+    struct explorer_stats stats;
+    uint32_t threads;
+    double seconds;
+    struct arena *arena;
+    VEC(struct report_bug) bugs;
+    VEC(const char *) reasons; /* why the search did not see everything */
+};
+
+void report_open(struct report *report, struct arena *arena, const char *subject,
+                 const struct settings *settings);
+
+/* Takes the figures of a search, and the reasons in its `cut`. */
+void report_set_stats(struct report *report, const struct explorer_stats *stats, double seconds);
+
+/* A copy in the report's arena. */
+const char *report_text(struct report *report, const char *text);
+
+/* Where the report for people goes: not to standard output if that is taken by JSON. */
+FILE *report_stream(const struct settings *settings);
+
+/* Prints the verdict, writes the JSON file if one is wanted, and returns the exit status. */
+int report_finish(const struct report *report);
+
+#endif

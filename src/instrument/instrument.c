@@ -1,0 +1,252 @@
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "instrument/instrument.h"
+
+#define FUNCTION_RESERVE ((size_t)1 << 34) /* address space for one function's tables */
+
+static bool option(const char *text, const char *name, bool preset)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return at[length + 1] != '0';
+    }
+    return preset;
+}
+
+static void options_read(struct options *options)
+{
+    const char *text = getenv("RADDLE_PASS_OPTIONS");
+
+    options->frames = option(text, "frames", true);
+    options->live = options->frames && option(text, "live", true);
+    options->residual = option(text, "residual", true);
+    options->verify = option(text, "verify", false);
+}
+
+static unsigned attribute(const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    CHECK(kind != 0, "LLVM has no attribute %s", name);
+    return kind;
+}
+
+static void attributes_find(struct pass *pass)
+{
+    pass->attr_byval = attribute("byval");
+    pass->attr_elementtype = attribute("elementtype");
+    pass->attr_memory = attribute("memory");
+    pass->attr_zeroext = attribute("zeroext");
+    pass->attr_nounwind = attribute("nounwind");
+    pass->attr_noreturn = attribute("noreturn");
+    pass->attr_returns_twice = attribute("returns_twice");
+    pass->attr_naked = attribute("naked");
+    pass->attr_unsanitized = attribute("disable_sanitizer_instrumentation");
+    pass->attr_willreturn = attribute("willreturn");
+    pass->attr_coroutine = attribute("presplitcoroutine");
+}
+
+/* The structs of runtime/hooks.h. */
+static void types_make(struct pass *pass)
+{
+    LLVMTypeRef p = pass->pointer, i32 = pass->i32, i64 = pass->i64, i8 = pass->i8;
+    LLVMTypeRef site[] = {p, p, p, i32, i32, i32, p, i64};
+    LLVMTypeRef live[] = {p, i32, i32, i8, i8};
+    LLVMTypeRef tls[] = {p, i64, i64, i64};
+
+    pass->site_type = LLVMStructCreateNamed(pass->context, "raddle_site");
+    LLVMStructSetBody(pass->site_type, site, 8, 0);
+    pass->live_type = LLVMStructCreateNamed(pass->context, "raddle_live");
+    LLVMStructSetBody(pass->live_type, live, 5, 0);
+    pass->tls_type = LLVMStructCreateNamed(pass->context, "raddle_tls");
+    LLVMStructSetBody(pass->tls_type, tls, 4, 0);
+}
+
+static void pass_open(struct pass *pass, LLVMModuleRef module)
+{
+    memset(pass, 0, sizeof *pass);
+    pass->module = module;
+    pass->context = LLVMGetModuleContext(module);
+    pass->layout = LLVMGetModuleDataLayout(module);
+    pass->builder = LLVMCreateBuilderInContext(pass->context);
+    pass->pointer = LLVMPointerTypeInContext(pass->context, 0);
+    pass->i1 = LLVMInt1TypeInContext(pass->context);
+    pass->nothing = LLVMVoidTypeInContext(pass->context);
+    for (int i = 0; i < SIZE_CLASSES; i++)
+        pass->integer[i] = LLVMIntTypeInContext(pass->context, 8u << i);
+    pass->i8 = pass->integer[0];
+    pass->i32 = pass->integer[2];
+    pass->i64 = pass->integer[3];
+    options_read(&pass->options);
+    attributes_find(pass);
+    types_make(pass);
+}
+
+static bool is_resolver(LLVMModuleRef module, LLVMValueRef function)
+{
+    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i; i = LLVMGetNextGlobalIFunc(i))
+        if (LLVMGetGlobalIFuncResolver(i) == function)
+            return true; /* runs before the program is linked: no hook can be called */
+    return false;
+}
+
+static bool is_ours_to_instrument(const struct pass *pass, LLVMValueRef function)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+
+    return !LLVMIsDeclaration(function) && !starts_with(name, "__raddle_") &&
+           !starts_with(name, "raddle_") && !function_has_attribute(function, pass->attr_naked) &&
+           !function_has_attribute(function, pass->attr_unsanitized) &&
+           !is_resolver(pass->module, function);
+}
+
+/* "Reads no memory" is no longer true of functions with hooks in them. */
+static void memory_attributes_drop(const struct pass *pass, LLVMValueRef function)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, pass->attr_memory);
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (LLVMIsAInstruction(user) && is_call(user) && LLVMGetCalledValue(user) == function)
+            LLVMRemoveCallSiteEnumAttribute(user, LLVMAttributeFunctionIndex, pass->attr_memory);
+    }
+}
+
+static void fence_rewrite(struct work *work, const struct point *point)
+{
+    LLVMValueRef args[] = {constant_i32(work->pass, point->order), point->site};
+
+    hook_call(work->pass, "__raddle_fence", work->pass->nothing, args, 2);
+    replace(point->instruction, NULL);
+}
+
+static void unseen_add(struct work *work, const struct point *point)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef function = called_function(point->instruction);
+    size_t length;
+    const char *what = function ? LLVMGetValueName2(function, &length) : "inline assembly";
+    LLVMValueRef args[] = {text_constant(pass, what, strlen(what)), point->site};
+
+    hook_call(pass, "__raddle_unseen", pass->nothing, args, 2);
+}
+
+static void point_rewrite(struct work *work, const struct point *point)
+{
+    builder_before(work->pass, point->instruction);
+    switch (point->kind) {
+    case POINT_ACCESS:
+        access_rewrite(work, point);
+        break;
+    case POINT_FENCE:
+        fence_rewrite(work, point);
+        break;
+    case POINT_COPY:
+        copy_rewrite(work, point);
+        break;
+    case POINT_LIBRARY:
+        library_rewrite(work, point);
+        break;
+    case POINT_ASSEMBLY:
+        assembly_rewrite(work, point);
+        break;
+    case POINT_UNSEEN:
+        unseen_add(work, point);
+        break;
+    case POINT_CALL:
+        copy_byval_arguments(work, point);
+        break;
+    }
+}
+
+static void work_open(struct work *work, struct pass *pass, LLVMValueRef function)
+{
+    memset(work, 0, sizeof *work);
+    work->pass = pass;
+    work->function = function;
+    CHECK(arena_open(&work->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
+    map_open(&work->origin_of, &work->arena);
+    map_open(&work->point_of, &work->arena);
+    map_open(&work->local_of, &work->arena);
+    map_open(&work->node_of, &work->arena);
+    map_open(&work->name_of, &work->arena);
+}
+
+static void function_instrument(struct pass *pass, LLVMValueRef function)
+{
+    struct work work;
+
+    work_open(&work, pass, function);
+    escape_find(&work);
+    points_find(&work);
+    if (work.points.count) {
+        memory_attributes_drop(pass, function);
+        names_find(&work);
+        /* a coroutine's locals leave the stack between two steps: no frame can follow them */
+        work.framed = pass->options.frames && !function_has_attribute(function, pass->attr_coroutine);
+        if (work.framed && pass->options.live) {
+            live_find(&work);
+            slots_assign(&work);
+            if (pass->options.residual)
+                residual_find(&work);
+        }
+        sites_make(&work);
+        if (work.framed)
+            frame_make(&work);
+        for (uint32_t i = 0; i < work.points.count; i++)
+            point_rewrite(&work, &work.points.at[i]);
+    }
+    arena_close(&work.arena);
+}
+
+/* Locals whose address nobody takes leave memory before we look. */
+static void promote_locals(LLVMModuleRef module)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, "function(sroa)", NULL, options);
+
+    CHECK(!error, "LLVM does not know the pass sroa");
+    LLVMDisposePassBuilderOptions(options);
+}
+
+static void module_verify(LLVMModuleRef module)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
+
+    CHECK(!broken, "the instrumented module is broken: %s", message);
+    LLVMDisposeMessage(message);
+}
+
+void raddle_instrument(LLVMModuleRef module)
+{
+    static const char mark[] = "raddle.instrumented";
+    bool records = LLVMIsNewDbgInfoFormat(module);
+    struct pass pass;
+
+    if (LLVMGetNamedMetadata(module, mark, strlen(mark)))
+        return; /* bitcode that was compiled by us */
+    LLVMGetOrInsertNamedMetadata(module, mark, strlen(mark));
+    promote_locals(module);
+    /* LLVM-C 19 has no way to read debug records; as intrinsics they are ordinary calls */
+    LLVMSetIsNewDbgInfoFormat(module, 0);
+    pass_open(&pass, module);
+    tls_rewrite(&pass);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_ours_to_instrument(&pass, f))
+            function_instrument(&pass, f);
+    LLVMSetIsNewDbgInfoFormat(module, records);
+    if (pass.options.verify)
+        module_verify(module);
+    LLVMDisposeBuilder(pass.builder);
+}

@@ -1,0 +1,238 @@
+#ifndef RADDLE_INSTRUMENT_INSTRUMENT_H
+#define RADDLE_INSTRUMENT_INSTRUMENT_H
+
+/* Ground rules of the room `instrument`: it runs inside clang, at the start of the pipeline, and turns what
+ * other threads could notice into calls of the hooks in runtime/hooks.h. It is plain C on the LLVM-C API;
+ * register.cpp only announces it. What it does not understand it leaves alone and says so to the runtime:
+ * never silence.
+ *
+ * A function is done in this order, because each step needs the code as the one before left it:
+ * escape (what is private), points (what is visible), live (what is alive at each point), sites, frame
+ * (stores of live values), and at last the rewriting of the points, which replaces values everywhere, in the
+ * frame's stores, too. */
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+#define SIZE_CLASSES 5 /* accesses of 1, 2, 4, 8 and 16 bytes */
+#define NO_CLASS     (-1)
+#define NO_VALUE     UINT32_MAX
+
+/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,verify=1 */
+struct options {
+    bool live;     /* record live values */
+    bool frames;   /* link frames at all */
+    bool residual; /* fingerprints of the code that may still run */
+    bool verify;   /* check the module afterwards */
+};
+
+/* The module being instrumented. */
+struct pass {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMTargetDataRef layout;
+    LLVMBuilderRef builder;
+    struct options options;
+    LLVMTypeRef pointer, i1, i8, i32, i64;
+    LLVMTypeRef nothing;               /* void */
+    LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */
+    LLVMTypeRef site_type, live_type, tls_type;
+    unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
+    unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
+};
+
+/* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is private while
+ * nobody outside the function can know it. */
+struct origin {
+    LLVMValueRef value; /* alloca, byval argument, phi or select */
+    bool escaped;
+    bool merged;  /* reached through a phi or select: not told apart from others there */
+    bool dynamic; /* an alloca whose size or number is known only when it runs */
+};
+
+/* Something visible, or a call from which something visible may be reached. */
+struct point {
+    LLVMValueRef instruction;
+    enum point_kind {
+        POINT_ACCESS,    /* load, store, rmw, cmpxchg */
+        POINT_FENCE,     /* with `order` */
+        POINT_COPY,      /* memory intrinsic or library function of that kind */
+        POINT_LIBRARY,   /* libatomic */
+        POINT_ASSEMBLY,  /* understood */
+        POINT_UNSEEN,    /* touches memory in a way that we cannot follow */
+        POINT_CALL,
+    } kind;
+    uint8_t order;           /* of POINT_FENCE */
+    bool inside;             /* a call into this module: what is live is what is live after it */
+    LLVMValueRef site;       /* its row */
+    const uint32_t *live;    /* values, by number */
+    uint32_t live_count;
+    uint64_t residual;
+};
+
+/* A value of the function that may be live at a point: an argument or the result of an instruction. */
+struct local {
+    LLVMValueRef value;
+    const char *name;  /* in the source, or NULL */
+    uint32_t block;    /* where it is defined */
+    uint32_t slot;     /* in the frame, once it is known to be needed */
+    uint32_t memory;   /* of a variable in memory: its number among those; else NO_VALUE */
+    bool recorded;     /* live at some point */
+};
+
+/* A basic block, for the walks. */
+struct node {
+    LLVMBasicBlockRef block;
+    VEC(uint32_t) before;   /* predecessors */
+    VEC(uint32_t) live_out; /* numbers of values */
+    uint64_t *touched;      /* variables in memory that may have been written when the block starts */
+    uint32_t in_stamp, out_stamp;
+};
+
+/* The function being instrumented. */
+struct work {
+    struct pass *pass;
+    struct arena arena;
+    LLVMValueRef function;
+    bool framed;        /* it gets a frame */
+    uint32_t slots;     /* in that frame */
+    uint32_t instructions;
+    VEC(struct origin) origins;
+    struct map origin_of; /* value -> origin */
+    VEC(struct point) points;
+    struct map point_of; /* instruction -> point */
+    VEC(struct local) locals;
+    struct map local_of; /* value -> local */
+    VEC(struct node) nodes;
+    struct map node_of; /* block -> node */
+    VEC(uint32_t) memory; /* the locals that live in memory */
+    struct map name_of;   /* value -> index into names */
+    VEC(const char *) names;
+};
+
+static inline uint64_t value_key(const void *value)
+{
+    return (uint64_t)(uintptr_t)value;
+}
+
+/* ---- instrument.c: entered from register.cpp */
+void raddle_instrument(LLVMModuleRef module);
+
+/* ---- value.c: types, conversions, calls of hooks */
+
+/* log2 of `bytes`, or NO_CLASS. */
+int size_class(uint64_t bytes);
+uint64_t type_bytes(const struct pass *pass, LLVMTypeRef type);
+/* True if a value of that type becomes an integer of its size by one or two casts. */
+bool type_is_castable(const struct pass *pass, LLVMTypeRef type);
+LLVMValueRef value_to_integer(struct pass *pass, LLVMValueRef value, LLVMTypeRef integer);
+LLVMValueRef value_from_integer(struct pass *pass, LLVMValueRef value, LLVMTypeRef type);
+LLVMValueRef constant_i32(const struct pass *pass, uint64_t n);
+LLVMValueRef constant_i64(const struct pass *pass, uint64_t n);
+/* A local variable of the function that only our own code uses. */
+LLVMValueRef scratch(struct work *work, LLVMTypeRef type);
+/* Calls a hook at the builder's place, declaring it on its first use. */
+LLVMValueRef hook_call(struct pass *pass, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                       unsigned count);
+/* The same for the hooks that exist for each size: `stem` is "load", "rmw" … */
+LLVMValueRef hook_call_sized(struct pass *pass, const char *stem, int class, LLVMTypeRef result,
+                             LLVMValueRef *args, unsigned count);
+/* Puts the builder before `instruction`, with its place in the source. */
+void builder_before(struct pass *pass, LLVMValueRef instruction);
+void replace(LLVMValueRef old, LLVMValueRef by);
+/* The text as a private constant; equal texts give the same one. NULL gives a null pointer. */
+LLVMValueRef text_constant(struct pass *pass, const char *text, size_t length);
+/* A private constant with this initial value. */
+LLVMValueRef private_constant(struct pass *pass, LLVMValueRef initial, const char *name);
+bool call_has_attribute(LLVMValueRef call, unsigned index, unsigned kind);
+bool function_has_attribute(LLVMValueRef function, unsigned kind);
+/* The function that a call calls by name, or NULL. */
+LLVMValueRef called_function(LLVMValueRef call);
+bool is_call(LLVMValueRef instruction);
+/* The name of the intrinsic without "llvm.", or NULL if the call is of something else. */
+const char *intrinsic_name(LLVMValueRef call);
+bool starts_with(const char *text, const char *prefix);
+
+/* ---- escape.c */
+void escape_find(struct work *work);
+/* True if nobody but this call of the function can reach what `pointer` points to, or it never changes. */
+bool escape_is_private(const struct work *work, LLVMValueRef pointer);
+/* Where the pointer comes from, through address arithmetic. */
+LLVMValueRef pointer_base(LLVMValueRef pointer);
+const struct origin *origin_find(const struct work *work, LLVMValueRef value);
+
+/* ---- access.c, atomic.c, copy.c, assembly.c: rewriting. The instruction is gone afterwards, except for
+ * calls. */
+void access_rewrite(struct work *work, const struct point *point);
+void rmw_rewrite(struct work *work, const struct point *point);
+void cmpxchg_rewrite(struct work *work, const struct point *point);
+uint32_t order_flags(LLVMAtomicOrdering ordering);
+
+/* What a memory intrinsic, or a library function like it, does. */
+struct copy {
+    enum copy_kind { COPY_NONE, COPY_MEMCPY, COPY_MEMMOVE, COPY_MEMSET } kind;
+    LLVMValueRef to, from, byte, length; /* `from` or `byte` is NULL */
+    bool returns_end;                    /* mempcpy; else it returns `to`, or nothing */
+};
+struct copy copy_understand(LLVMValueRef call);
+void copy_rewrite(struct work *work, const struct point *point);
+/* Structs passed by value are copied out of shared memory first. */
+void copy_byval_arguments(struct work *work, const struct point *point);
+bool has_shared_byval(const struct work *work, LLVMValueRef call);
+
+/* A call of libatomic. Addresses of what is passed by address if not `by_value`. */
+struct library {
+    enum library_kind { LIBRARY_NONE, LIBRARY_LOAD, LIBRARY_STORE, LIBRARY_RMW, LIBRARY_CAS } kind;
+    bool by_value;
+    int class; /* NO_CLASS: too large for a hook */
+    uint8_t operation;
+    uint32_t order;
+    LLVMValueRef pointer, operand, result, expected; /* NULL if there is none */
+};
+struct library library_understand(LLVMValueRef call);
+void library_rewrite(struct work *work, const struct point *point);
+
+/* What to do about inline assembly: false if nothing. */
+bool assembly_classify(struct work *work, LLVMValueRef call, struct point *point);
+void assembly_rewrite(struct work *work, const struct point *point);
+
+/* ---- tls.c */
+void tls_rewrite(struct pass *pass);
+
+/* ---- point.c */
+void points_find(struct work *work);
+
+/* ---- name.c */
+void names_find(struct work *work);
+/* The source variable that the value is, or NULL. */
+const char *value_source_name(struct work *work, LLVMValueRef value);
+/* What the point is about, in the arena, or NULL. */
+const char *point_what(struct work *work, const struct point *point);
+
+/* ---- live.c */
+void live_find(struct work *work);
+/* True if the value is recorded by its address because no two slots can hold it. */
+bool local_is_spilled(const struct work *work, const struct local *local);
+
+/* ---- residual.c: sets point.residual, and sorts point.live by the order of appearance. */
+void residual_find(struct work *work);
+
+/* ---- site.c */
+void sites_make(struct work *work);
+/* The bytes of a local that is in memory, 0 if known only when it runs. */
+uint64_t memory_bytes(const struct work *work, LLVMValueRef value);
+
+/* ---- frame.c */
+void frame_make(struct work *work);
+/* Gives each recorded value its slots. */
+void slots_assign(struct work *work);
+
+#endif

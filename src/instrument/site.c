@@ -1,0 +1,136 @@
+#include <string.h>
+
+#include "instrument/instrument.h"
+
+uint64_t memory_bytes(const struct work *work, LLVMValueRef value)
+{
+    LLVMTargetDataRef layout = work->pass->layout;
+    LLVMAttributeRef byval;
+    LLVMValueRef count;
+
+    if (LLVMIsAAllocaInst(value)) {
+        count = LLVMGetOperand(value, 0);
+        return LLVMIsAConstantInt(count) ? LLVMConstIntGetZExtValue(count) *
+                                               LLVMABISizeOfType(layout, LLVMGetAllocatedType(value))
+                                         : 0;
+    }
+    for (unsigned i = 0; i < LLVMCountParams(work->function); i++)
+        if (LLVMGetParam(work->function, i) == value) {
+            byval = LLVMGetEnumAttributeAtIndex(work->function, i + 1, work->pass->attr_byval);
+            return LLVMABISizeOfType(layout, LLVMGetTypeAttributeValue(byval));
+        }
+    return 0;
+}
+
+static LLVMValueRef text(struct pass *pass, const char *string)
+{
+    return text_constant(pass, string, string ? strlen(string) : 0);
+}
+
+/* The function as the user calls it: that of the debug information is not mangled. */
+static LLVMValueRef function_text(struct work *work)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(work->function);
+    LLVMValueRef operands[32], node;
+    size_t length;
+    unsigned short_length;
+    const char *name = LLVMGetValueName2(work->function, &length);
+
+    if (subprogram) {
+        node = LLVMMetadataAsValue(work->pass->context, subprogram);
+        if (LLVMGetMDNodeNumOperands(node) > 2 && LLVMGetMDNodeNumOperands(node) <= 32) {
+            LLVMGetMDNodeOperands(node, operands);
+            if (operands[2] && LLVMIsAMDString(operands[2])) {
+                name = LLVMGetMDString(operands[2], &short_length);
+                length = short_length;
+            }
+        }
+    }
+    return text_constant(work->pass, name, length);
+}
+
+static LLVMValueRef file_text(struct pass *pass, LLVMValueRef instruction)
+{
+    unsigned length = 0;
+    size_t source_length;
+    const char *file = NULL;
+
+    if (LLVMInstructionGetDebugLoc(instruction))
+        file = LLVMGetDebugLocFilename(instruction, &length);
+    if (file && length)
+        return text_constant(pass, file, length);
+    file = LLVMGetSourceFileName(pass->module, &source_length);
+    return text_constant(pass, file, source_length);
+}
+
+static LLVMValueRef live_row(struct work *work, const struct local *local)
+{
+    struct pass *pass = work->pass;
+    LLVMTypeRef type = LLVMTypeOf(local->value);
+    bool in_memory = local->memory != NO_VALUE;
+    /* what does not fit into two slots was spilled to memory by the frame */
+    bool spilled = local_is_spilled(work, local);
+    uint64_t bytes = in_memory ? memory_bytes(work, local->value) : type_bytes(pass, type);
+    LLVMValueRef fields[5] = {
+        text(pass, local->name),
+        constant_i32(pass, local->slot),
+        constant_i32(pass, bytes),
+        LLVMConstInt(pass->i8, in_memory || spilled, 0),
+        LLVMConstInt(pass->i8, !in_memory && LLVMGetTypeKind(type) == LLVMPointerTypeKind, 0),
+    };
+
+    return LLVMConstNamedStruct(pass->live_type, fields, 5);
+}
+
+static LLVMValueRef live_table(struct work *work, const struct point *point)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef *rows, table;
+
+    if (point->live_count == 0)
+        return LLVMConstPointerNull(pass->pointer);
+    rows = arena_alloc(&work->arena, point->live_count * sizeof *rows);
+    for (uint32_t i = 0; i < point->live_count; i++)
+        rows[i] = live_row(work, &work->locals.at[point->live[i]]);
+    table = LLVMConstArray2(pass->live_type, rows, point->live_count);
+    arena_free(&work->arena, rows, point->live_count * sizeof *rows);
+    return private_constant(pass, table, "__raddle_live");
+}
+
+static bool same_live(const struct point *a, const struct point *b)
+{
+    return a->live_count == b->live_count &&
+           (a->live_count == 0 || memcmp(a->live, b->live, a->live_count * sizeof *a->live) == 0);
+}
+
+void sites_make(struct work *work)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef function = function_text(work), table = NULL;
+
+    for (uint32_t i = 0; i < work->points.count; i++) {
+        struct point *point = &work->points.at[i];
+        LLVMValueRef at = point->instruction;
+        bool located = LLVMInstructionGetDebugLoc(at) != NULL;
+
+        if (i == 0 || !same_live(point, point - 1))
+            table = live_table(work, point);
+        LLVMValueRef fields[8] = {
+            file_text(pass, at),
+            function,
+            text(pass, point_what(work, point)),
+            constant_i32(pass, located ? LLVMGetDebugLocLine(at) : 0),
+            constant_i32(pass, located ? LLVMGetDebugLocColumn(at) : 0),
+            constant_i32(pass, point->live_count),
+            table,
+            constant_i64(pass, point->residual),
+        };
+
+        point->site = private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 8),
+                                       "__raddle_site");
+        /* the row's address is the site's name: equal rows must stay apart */
+        LLVMSetUnnamedAddress(point->site, LLVMNoUnnamedAddr);
+        LLVMSetSection(point->site, "raddle_sites");
+        LLVMSetAlignment(point->site, 8); /* so that the rows lie side by side */
+    }
+}

@@ -1,0 +1,127 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/heap.h"
+#include "runtime/native.h"
+
+/* malloc and its family, on the program's heap. */
+
+#define INTERPOSE __attribute__((visibility("default")))
+
+static uint32_t who(void)
+{
+    if (native.current)
+        return native.current->number;
+    return native.started ? HEAP_OUTSIDE : HEAP_INITIAL;
+}
+
+static const char *free_problem(enum heap_status status)
+{
+    switch (status) {
+    case HEAP_DOUBLE_FREE:
+        return "a block is freed twice";
+    case HEAP_INTERIOR:
+        return "free gets a pointer into the middle of a block";
+    default:
+        return "free gets a pointer that malloc did not give";
+    }
+}
+
+INTERPOSE void *malloc(size_t size)
+{
+    return heap_alloc(who(), size, 16, native_site());
+}
+
+INTERPOSE void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return heap_alloc(who(), bytes, 16, native_site());
+}
+
+INTERPOSE void free(void *block)
+{
+    int error = errno;
+    enum heap_status status;
+
+    if (!block)
+        return;
+    status = heap_free(who(), block, native_site());
+    if (status != HEAP_OK && native.current)
+        native_crash(BUG_CRASH, free_problem(status));
+    errno = error;
+}
+
+INTERPOSE void cfree(void *block)
+{
+    free(block);
+}
+
+INTERPOSE void *realloc(void *block, size_t size)
+{
+    void *bigger = NULL;
+    enum heap_status status;
+
+    if (!block)
+        return malloc(size);
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    status = heap_realloc(who(), block, size, native_site(), &bigger);
+    if (status == HEAP_NO_MEMORY) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (status != HEAP_OK && native.current)
+        native_crash(BUG_CRASH, free_problem(status));
+    return bigger;
+}
+
+INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+INTERPOSE int posix_memalign(void **block, size_t align, size_t size)
+{
+    if (align < sizeof(void *) || (align & (align - 1)))
+        return EINVAL;
+    *block = heap_alloc(who(), size, align, native_site());
+    return *block ? 0 : ENOMEM;
+}
+
+INTERPOSE void *aligned_alloc(size_t align, size_t size)
+{
+    if (align == 0 || (align & (align - 1))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return heap_alloc(who(), size, align, native_site());
+}
+
+INTERPOSE void *memalign(size_t align, size_t size)
+{
+    return aligned_alloc(align, size);
+}
+
+INTERPOSE void *valloc(size_t size)
+{
+    return aligned_alloc(4096, size);
+}
+
+INTERPOSE size_t malloc_usable_size(void *block)
+{
+    return block ? heap_usable(block) : 0;
+}

@@ -1,0 +1,159 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "runtime/heap.h"
+#include "runtime/image.h"
+#include "runtime/kernel.h"
+#include "runtime/native.h"
+
+/* How the program starts: under a driver, its main is run by the engine; by itself, it starts a driver. */
+
+#define OUTPUT_BUFFER ((size_t)1 << 20)
+
+static char output_buffer[OUTPUT_BUFFER];
+
+static bool belongs_to_image(void *context, const char *name, const struct dl_phdr_info *info)
+{
+    (void)context;
+    return name[0] == '\0' || image_is_system(name) || image_is_instrumented(info);
+}
+
+static struct session *session_attach(void)
+{
+    const char *variable = getenv(SESSION_FD_VARIABLE);
+    struct session *session;
+    void *at;
+    int fd;
+
+    if (!variable)
+        return NULL;
+    fd = atoi(variable);
+    at = mmap(SESSION_ADDRESS, SESSION_RESERVE, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+    if (at != SESSION_ADDRESS) {
+        fprintf(stderr, "raddle: the memory of the search cannot be mapped: %s\n", strerror(errno));
+        kernel_exit(4);
+    }
+    session = at;
+    if (session->magic != SESSION_MAGIC || session->version != SESSION_VERSION) {
+        fprintf(stderr, "raddle: libraddle.so and raddle are of different versions\n");
+        kernel_exit(4);
+    }
+    kernel_close(fd);
+    unsetenv(SESSION_FD_VARIABLE);
+    return session;
+}
+
+/* The driver next to this library, or where an installation has it. */
+static bool driver_find(char *path, size_t size)
+{
+    static const char *const places[] = {"/raddle", "/../../bin/raddle", "/../bin/raddle"};
+    Dl_info info;
+    char *slash;
+    size_t length;
+
+    if (!dladdr((void *)&native, &info) || !realpath(info.dli_fname, path))
+        return false;
+    slash = strrchr(path, '/');
+    if (!slash)
+        return false;
+    length = (size_t)(slash - path);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(path + length, size - length, "%s", places[i]);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+#define WORDS_MAX 64
+
+/* Started without a driver: becomes one, with the options that RADDLE_OPTIONS holds, as sanitizers have it. */
+static _Noreturn void become_driver(int argc, char **argv)
+{
+    static char driver[PATH_MAX + 32], self[PATH_MAX], options[4096];
+    char **arguments = malloc(((size_t)argc + WORDS_MAX + 4) * sizeof *arguments);
+    const char *variable = getenv("RADDLE_OPTIONS");
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    int count = 0;
+
+    if (!arguments || length < 0 || !driver_find(driver, sizeof driver)) {
+        fprintf(stderr,
+                "raddle: this program was built by raddle cc, but raddle itself is not to be "
+                "found next to libraddle.so\n");
+        kernel_exit(4);
+    }
+    self[length] = '\0';
+    arguments[count++] = driver;
+    arguments[count++] = (char *)"check";
+    snprintf(options, sizeof options, "%s", variable ? variable : "");
+    for (char *word = strtok(options, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
+        arguments[count++] = word;
+    arguments[count++] = self;
+    arguments[count++] = (char *)"--";
+    for (int i = 1; i < argc; i++)
+        arguments[count++] = argv[i];
+    arguments[count] = NULL;
+    execv(driver, arguments);
+    fprintf(stderr, "raddle: %s: %s\n", driver, strerror(errno));
+    kernel_exit(4);
+}
+
+static bool program_save(struct session *session)
+{
+    if (setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer) != 0 || heap_snapshot() != 0 ||
+        image_add_modules(belongs_to_image, NULL) != 0) {
+        session->message = native_text(strerror(errno));
+        session->phase = SESSION_REFUSED;
+        return false;
+    }
+    process_save();
+    signals_open();
+    if (image_save() != 0) {
+        session->message = native_text(strerror(errno));
+        session->phase = SESSION_REFUSED;
+        return false;
+    }
+    return true;
+}
+
+static int run_under_engine(int argc, char **argv, char **environment)
+{
+    struct session *session = session_attach();
+    int (*job)(void);
+
+    if (!session)
+        become_driver(argc, argv);
+    native.argc = argc;
+    native.argv = argv;
+    native.environment = environment;
+    native_open(session);
+    if (!program_save(session))
+        kernel_exit(4);
+    native.started = true;
+    job = session->job == SESSION_REPLAY ? native_replay : native_explore;
+    job();
+    if (session->job == SESSION_REPLAY)
+        fflush(NULL);
+    kernel_exit(0);
+}
+
+typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                       void (*)(void), void *);
+
+__attribute__((visibility("default"))) int
+__libc_start_main(int (*program_main)(int, char **, char **), int argc, char **argv,
+                  void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    start_main *real = (start_main *)dlsym(RTLD_NEXT, "__libc_start_main");
+
+    native.main = program_main;
+    return real(run_under_engine, argc, argv, init, fini, rtld_fini, stack_end);
+}

@@ -1,0 +1,236 @@
+#include "runtime/hooks.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "runtime/heap.h"
+#include "runtime/native.h"
+
+/* What instrumented code calls. As long as a thread is alone, nothing it does can matter to another one: then memory is
+ * accessed at once. */
+
+#define HOOK __attribute__((visibility("default")))
+
+HOOK struct raddle_frame *__raddle_frames;
+
+static inline bool direct(void)
+{
+    return native.alone || !native.current;
+}
+
+static inline struct op memory_op(enum op_kind kind, const void *p, unsigned size, uint32_t flags,
+                                  const struct raddle_site *site)
+{
+    return (struct op){.kind = (uint8_t)kind,
+                       .size = (uint8_t)size,
+                       .order = (uint8_t)(flags & HOOK_ORDER_MASK),
+                       .addr = (uint64_t)(uintptr_t)p,
+                       .site = (uint64_t)(uintptr_t)site};
+}
+
+static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
+                              const struct raddle_site *site)
+{
+    struct op op = memory_op(OP_LOAD, p, size, flags, site);
+
+    *(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
+    return native_ask(&op);
+}
+
+static void memory_store(void *p, cell_value value, unsigned size, uint32_t flags,
+                         const struct raddle_site *site)
+{
+    struct op op = memory_op(OP_STORE, p, size, flags, site);
+
+    op.value = value;
+    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED); /* the same; it must be writable, too */
+    if (!world_buffer_store(native.world, native.current->agent, &op))
+        native_ask(&op);
+}
+
+static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_t flags,
+                             const struct raddle_site *site)
+{
+    struct op op = memory_op(OP_RMW, p, size, flags, site);
+
+    op.variant = (uint8_t)(flags >> 8);
+    op.value = operand;
+    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    return native_ask(&op);
+}
+
+static cell_value memory_cas(void *p, cell_value expected, cell_value desired, unsigned size,
+                             uint32_t flags, const struct raddle_site *site)
+{
+    struct op op = memory_op(OP_CAS, p, size, flags, site);
+
+    op.expect = expected;
+    op.value = desired;
+    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    return native_ask(&op);
+}
+
+/* memcpy, since the program may access what is not aligned */
+#define ACCESSES(size, type)                                                                       \
+    HOOK type __raddle_load##size(const void *p, uint32_t flags, const struct raddle_site *site)   \
+    {                                                                                              \
+        type value;                                                                                \
+                                                                                                   \
+        if (!direct())                                                                             \
+            return (type)memory_load(p, size, flags, site);                                        \
+        memcpy(&value, p, size);                                                                   \
+        return value;                                                                              \
+    }                                                                                              \
+                                                                                                   \
+    HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
+                                   const struct raddle_site *site)                                 \
+    {                                                                                              \
+        if (direct())                                                                              \
+            memcpy(p, &value, size);                                                               \
+        else                                                                                       \
+            memory_store(p, value, size, flags, site);                                             \
+    }                                                                                              \
+                                                                                                   \
+    HOOK type __raddle_rmw##size(void *p, type operand, uint32_t flags,                            \
+                                 const struct raddle_site *site)                                   \
+    {                                                                                              \
+        type old, new;                                                                             \
+                                                                                                   \
+        if (!direct())                                                                             \
+            return (type)memory_rmw(p, operand, size, flags, site);                                \
+        memcpy(&old, p, size);                                                                     \
+        new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
+        memcpy(p, &new, size);                                                                     \
+        return old;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    HOOK type __raddle_cas##size(void *p, type expected, type desired, uint32_t flags,             \
+                                 const struct raddle_site *site)                                   \
+    {                                                                                              \
+        type old;                                                                                  \
+                                                                                                   \
+        if (!direct())                                                                             \
+            return (type)memory_cas(p, expected, desired, size, flags, site);                      \
+        memcpy(&old, p, size);                                                                     \
+        if (old == expected)                                                                       \
+            memcpy(p, &desired, size);                                                             \
+        return old;                                                                                \
+    }
+
+ACCESSES(1, uint8_t)
+ACCESSES(2, uint16_t)
+ACCESSES(4, uint32_t)
+ACCESSES(8, uint64_t)
+ACCESSES(16, unsigned __int128)
+
+HOOK void __raddle_fence(uint32_t flags, const struct raddle_site *site)
+{
+    struct op op = {.kind = OP_FENCE,
+                    .order = (uint8_t)(flags & HOOK_ORDER_MASK),
+                    .site = (uint64_t)(uintptr_t)site};
+
+    if (!direct())
+        native_ask(&op);
+}
+
+/* ---- plain accesses of any size: as many single ones, since nothing makes them atomic */
+
+/* The largest power of two, up to 8, that `addr` is a multiple of and that fits into `n`. */
+static unsigned piece_size(uintptr_t addr, size_t n)
+{
+    unsigned size = 8;
+
+    while (size > 1 && (addr % size || size > n))
+        size /= 2;
+    return size;
+}
+
+static void copy_piece(char *to, const char *from, unsigned size, const struct raddle_site *site)
+{
+    cell_value value = memory_load(from, size, HOOK_PLAIN, site);
+
+    memory_store(to, value, size, HOOK_PLAIN, site);
+}
+
+HOOK void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
+{
+    if (direct()) {
+        memmove(to, from, n);
+        return;
+    }
+    for (size_t done = 0; done < n;) {
+        unsigned size = piece_size((uintptr_t)to + done, n - done);
+
+        copy_piece((char *)to + done, (const char *)from + done, size, site);
+        done += size;
+    }
+}
+
+HOOK void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site)
+{
+    if (direct()) {
+        memmove(to, from, n);
+        return;
+    }
+    if ((uintptr_t)to - (uintptr_t)from >= n) {
+        __raddle_memcpy(to, from, n, site);
+        return;
+    }
+    while (n > 0) {
+        unsigned size = (uintptr_t)to % 8 == 0 && (uintptr_t)from % 8 == 0 && n % 8 == 0 ? 8 : 1;
+
+        n -= size;
+        copy_piece((char *)to + n, (const char *)from + n, size, site);
+    }
+}
+
+HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site)
+{
+    uint64_t value = 0x0101010101010101u * (uint8_t)byte;
+
+    if (direct()) {
+        memset(to, byte, n);
+        return;
+    }
+    for (size_t done = 0; done < n;) {
+        unsigned size = piece_size((uintptr_t)to + done, n - done);
+
+        memory_store((char *)to + done, cell_cut(value, size), size, HOOK_PLAIN, site);
+        done += size;
+    }
+}
+
+/* ---- thread-local variables */
+
+HOOK void *__raddle_tls_address(struct raddle_tls *variable)
+{
+    struct native_thread *thread = native.current;
+    uint64_t key = (uint64_t)(uintptr_t)variable;
+    uint32_t number;
+    void *copy;
+
+    if (!thread) /* a constructor: its changes are part of the initial value */
+        return (void *)variable->initial;
+    number = map_get(&native.variable_numbers, key);
+    if (number == MAP_ABSENT) {
+        number = native.variable_numbers.count;
+        map_add(&native.variable_numbers, key, number);
+    }
+    while (thread->variables.count <= number)
+        vec_push(&native.session->arena, &thread->variables, NULL);
+    copy = thread->variables.at[number];
+    if (copy)
+        return copy;
+    copy = heap_alloc(thread->number, variable->size, variable->align, NULL);
+    CHECK(copy, "no memory for a thread-local variable");
+    if (variable->initial)
+        memcpy(copy, variable->initial, variable->size);
+    thread->variables.at[number] = copy;
+    return copy;
+}
+
+HOOK void __raddle_unseen(const char *name, const struct raddle_site *site)
+{
+    (void)site;
+    native_unsupported(name ? name : "an indirect call");
+}

@@ -1,0 +1,133 @@
+#ifndef RADDLE_RUNTIME_HOOKS_H
+#define RADDLE_RUNTIME_HOOKS_H
+
+/* What instrumented code and libraddle.so agree on: the tables that the pass writes into the program and the
+ * functions that it calls. The room `instrument` includes this header and nothing else of the runtime. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a memory access is done: the low bits are the memory order of model/op.h (0 relaxed, 1 acquire, 2 release,
+ * 3 acq_rel, 4 seq_cst), or-ed with: */
+enum hook_flag {
+    HOOK_ORDER_MASK = 7,
+    HOOK_PLAIN = 8, /* not atomic */
+    HOOK_VOLATILE = 16,
+    HOOK_WEAK = 32, /* a compare-exchange that may fail for no reason */
+};
+
+/* Which read-modify-write, in bits 8 to 15 of the flags of __raddle_rmw*. The first six are those of model/op.h. */
+enum hook_rmw {
+    HOOK_XCHG,
+    HOOK_ADD,
+    HOOK_SUB,
+    HOOK_AND,
+    HOOK_OR,
+    HOOK_XOR,
+    HOOK_NAND,
+    HOOK_MAX, /* signed */
+    HOOK_MIN,
+    HOOK_UMAX,
+    HOOK_UMIN,
+    HOOK_FADD, /* the operand is a float or double of that size */
+    HOOK_FSUB,
+    HOOK_FMAX,
+    HOOK_FMIN,
+};
+
+/* A live value at a site: an SSA value kept in a slot of the function's frame, or a local variable that lives in
+ * memory. */
+struct raddle_live {
+    const char *name; /* of the source variable, or NULL */
+    uint32_t slot; /* index into raddle_frame.slots; for `in_memory` the slot holds its address */
+    uint32_t size; /* bytes */
+    uint8_t in_memory;
+    uint8_t is_pointer;
+};
+
+/* One place in the program where something visible happens, or a call from which something visible may be
+ * reached. The rows are in the section "raddle_sites" of the binary; a row's address is the name of the site. */
+struct raddle_site {
+    const char *file;
+    const char *function;
+    const char *what; /* the expression or variable, if cheap; else NULL */
+    uint32_t line;
+    uint32_t column;
+    uint32_t live_count;
+    const struct raddle_live
+        *live; /* what is live here, in the order of the function's numbering */
+    uint64_t
+        residual; /* fingerprint of the code of this function that may still run from here; 0 unknown */
+};
+
+/* The record of one call of an instrumented function, on the fiber's stack. The pass links it into
+ * __raddle_frames at the entry of each function that has sites or calls, unlinks it at each way out, and before each
+ * site or call fills in `site` and the slots that are live there. */
+struct raddle_frame {
+    struct raddle_frame *up;        /* the caller's */
+    const struct raddle_site *site; /* where the function is now */
+    uint64_t slots[];               /* as many as the function needs */
+};
+
+/* The innermost frame of the running thread; the runtime swaps it with the fiber. */
+extern struct raddle_frame *__raddle_frames;
+
+/* A thread-local variable of the program. Every thread gets its own copy of `size` bytes, made from `initial`. */
+struct raddle_tls {
+    const void *initial; /* NULL: zeros */
+    size_t size;
+    size_t align;
+    uint64_t id; /* the runtime's, 0 in the binary */
+};
+
+/* ---- called by instrumented code. N is the number of bytes. `p` is where, `flags` how, `site` why. */
+
+uint8_t __raddle_load1(const void *p, uint32_t flags, const struct raddle_site *site);
+uint16_t __raddle_load2(const void *p, uint32_t flags, const struct raddle_site *site);
+uint32_t __raddle_load4(const void *p, uint32_t flags, const struct raddle_site *site);
+uint64_t __raddle_load8(const void *p, uint32_t flags, const struct raddle_site *site);
+unsigned __int128 __raddle_load16(const void *p, uint32_t flags, const struct raddle_site *site);
+
+void __raddle_store1(void *p, uint8_t value, uint32_t flags, const struct raddle_site *site);
+void __raddle_store2(void *p, uint16_t value, uint32_t flags, const struct raddle_site *site);
+void __raddle_store4(void *p, uint32_t value, uint32_t flags, const struct raddle_site *site);
+void __raddle_store8(void *p, uint64_t value, uint32_t flags, const struct raddle_site *site);
+void __raddle_store16(void *p, unsigned __int128 value, uint32_t flags,
+                      const struct raddle_site *site);
+
+/* Return the old value. */
+uint8_t __raddle_rmw1(void *p, uint8_t operand, uint32_t flags, const struct raddle_site *site);
+uint16_t __raddle_rmw2(void *p, uint16_t operand, uint32_t flags, const struct raddle_site *site);
+uint32_t __raddle_rmw4(void *p, uint32_t operand, uint32_t flags, const struct raddle_site *site);
+uint64_t __raddle_rmw8(void *p, uint64_t operand, uint32_t flags, const struct raddle_site *site);
+unsigned __int128 __raddle_rmw16(void *p, unsigned __int128 operand, uint32_t flags,
+                                 const struct raddle_site *site);
+
+/* Return the old value; it was exchanged if that equals `expected`. A weak one that failed for no reason returns
+ * something else than `expected`. `flags` carries the order of success. */
+uint8_t __raddle_cas1(void *p, uint8_t expected, uint8_t desired, uint32_t flags,
+                      const struct raddle_site *site);
+uint16_t __raddle_cas2(void *p, uint16_t expected, uint16_t desired, uint32_t flags,
+                       const struct raddle_site *site);
+uint32_t __raddle_cas4(void *p, uint32_t expected, uint32_t desired, uint32_t flags,
+                       const struct raddle_site *site);
+uint64_t __raddle_cas8(void *p, uint64_t expected, uint64_t desired, uint32_t flags,
+                       const struct raddle_site *site);
+unsigned __int128 __raddle_cas16(void *p, unsigned __int128 expected, unsigned __int128 desired,
+                                 uint32_t flags, const struct raddle_site *site);
+
+void __raddle_fence(uint32_t flags, const struct raddle_site *site);
+
+/* Plain accesses of any size: struct copies, memory intrinsics, values of odd sizes (through a local copy). */
+void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site);
+void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site);
+void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site);
+
+/* The running thread's copy of a thread-local variable. */
+void *__raddle_tls_address(struct raddle_tls *variable);
+
+/* Inline assembly that was not understood, or a call into code that was not instrumented (`name` NULL for an indirect
+ * call): called before it, once for each site in an execution. */
+void __raddle_unseen(const char *name, const struct raddle_site *site);
+
+#endif

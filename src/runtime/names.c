@@ -1,0 +1,215 @@
+#include "runtime/names.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/object.h"
+#include "runtime/heap.h"
+
+/* A text that stops growing at its end. */
+struct text {
+    char *at;
+    size_t size, used;
+};
+
+static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int wrote;
+
+    if (t->used + 1 >= t->size)
+        return;
+    va_start(args, format);
+    wrote = vsnprintf(t->at + t->used, t->size - t->used, format, args);
+    va_end(args);
+    if (wrote > 0)
+        t->used += (size_t)wrote;
+    if (t->used >= t->size)
+        t->used = t->size - 1;
+}
+
+static struct text text_open(char *at, size_t size)
+{
+    at[0] = '\0';
+    return (struct text){at, size, 0};
+}
+
+static void add_site(struct text *t, const struct raddle_site *site)
+{
+    const char *name;
+
+    if (!site || !site->file)
+        return;
+    name = strrchr(site->file, '/');
+    add(t, " at %s:%" PRIu32, name ? name + 1 : site->file, site->line);
+}
+
+static const struct raddle_site *op_site(const struct op *op)
+{
+    return (const struct raddle_site *)(uintptr_t)op->site;
+}
+
+static bool add_heap(struct text *t, uint64_t addr)
+{
+    const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
+    uint64_t offset;
+
+    if (!block)
+        return false;
+    offset = addr - (uint64_t)(uintptr_t)block->start;
+    add(t, "heap block %" PRIu32 " of thread %" PRIu32, block->rank, block->thread);
+    if (offset)
+        add(t, "+%" PRIu64, offset);
+    return true;
+}
+
+static bool add_symbol(struct text *t, uint64_t addr)
+{
+    Dl_info info;
+    uint64_t offset;
+
+    if (!dladdr((void *)(uintptr_t)addr, &info) || !info.dli_sname)
+        return false;
+    offset = addr - (uint64_t)(uintptr_t)info.dli_saddr;
+    add(t, "%s", info.dli_sname);
+    if (offset)
+        add(t, "+%" PRIu64, offset);
+    return true;
+}
+
+static void add_address(struct text *t, uint64_t addr)
+{
+    uint32_t thread;
+
+    if (add_heap(t, addr) || add_symbol(t, addr))
+        return;
+    if (stack_find((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
+        add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
+    else
+        add(t, "%#" PRIx64, addr);
+}
+
+/* What the source calls it, if the site knows; else what the address is. */
+static void add_object(struct text *t, const struct op *op)
+{
+    const struct raddle_site *site = op_site(op);
+    uint8_t kind = op_infos[op->kind].object;
+
+    if (kind == OBJECT_NONE || kind == OBJECT_THREAD)
+        return;
+    if (site && site->what && kind == OBJECT_CELL)
+        add(t, "%s", site->what);
+    else
+        add_address(t, op->addr);
+}
+
+static uint32_t thread_number(agent_id agent)
+{
+    const struct world *world = native.world;
+
+    return (uint32_t)world->agents.at[world->agents.at[agent].thread].key;
+}
+
+static int64_t as_signed(cell_value value, unsigned size)
+{
+    unsigned unused = 64 - 8 * (size && size < 8 ? size : 8);
+
+    return (int64_t)((uint64_t)value << unused) >> unused;
+}
+
+static void add_op(struct text *t, const struct op *op)
+{
+    const struct op_info *info = &op_infos[op->kind];
+
+    add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
+    if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
+        add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
+    } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
+        add(t, " ");
+        add_object(t, op);
+    }
+    if (op->kind == OP_CAS)
+        add(t, ", %" PRId64, as_signed(op->expect, op->size));
+    if (op->kind == OP_STORE || op->kind == OP_RMW || op->kind == OP_CAS)
+        add(t, ", %" PRId64, as_signed(op->value, op->size));
+}
+
+size_t names_address(uint64_t addr, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_address(&t, addr);
+    return t.used;
+}
+
+size_t names_object(const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_object(&t, op);
+    return t.used;
+}
+
+size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add(&t, "'");
+    add_op(&t, op);
+    add(&t, "' by thread %" PRIu32, thread_number(agent));
+    add_site(&t, op_site(op));
+    return t.used;
+}
+
+size_t names_step(const struct event *event, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    const struct op *op = &event->op;
+
+    add_op(&t, op);
+    if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
+        add(&t, " (nobody waits)");
+    else if (op->kind == OP_COND_SIGNAL)
+        add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
+    else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS)
+        add(&t, " -> %" PRId64, as_signed(event->result, op->size));
+    else if (op->kind == OP_CHOOSE)
+        add(&t, " -> %" PRIu64, (uint64_t)event->result);
+    return t.used;
+}
+
+static void add_holder(struct text *t, const struct op *op)
+{
+    struct world *world = native.world;
+    uint8_t kind = op_infos[op->kind].object;
+    uint64_t state;
+
+    if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
+        return;
+    state = world_state(world, world_location(world, kind, op->addr));
+    if (op->kind == OP_COND_RELOCK && state == 0)
+        add(t, ", but nobody signals");
+    else if (kind != OBJECT_RWLOCK && state)
+        add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
+    else if (rwlock_is_written(state))
+        add(t, ", held for writing by thread %" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
+    else if (rwlock_readers(state))
+        add(t, ", held by %" PRIu32 " readers", rwlock_readers(state));
+}
+
+size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add(&t, "thread %" PRIu32 " waits for ", thread_number(agent));
+    add_op(&t, op);
+    add_holder(&t, op);
+    add_site(&t, op_site(op));
+    add(&t, "\n");
+    return t.used;
+}

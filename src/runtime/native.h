@@ -1,0 +1,114 @@
+#ifndef RADDLE_RUNTIME_NATIVE_H
+#define RADDLE_RUNTIME_NATIVE_H
+
+/* Ground rules of the room `runtime`: it lives inside the program under test, in libraddle.so, next to the engine. One OS
+ * thread runs it all: the engine on the main stack, each program thread on a fiber. It allocates only from the
+ * session's arena, and calls no function of libc that the library interposes. Everything but hooks, interposed
+ * functions and annotations is hidden. */
+
+#include "explore/session.h"
+#include "runtime/fiber.h"
+#include "runtime/hooks.h"
+
+#define NATIVE_KEYS 128
+
+/* One thread of the program in this execution. */
+struct native_thread {
+    struct fiber fiber;
+    uint32_t number; /* as in session.threads */
+    agent_id agent;
+    uint32_t children;      /* threads it has created so far */
+    struct op asked;        /* what it wants to do, for the engine to take */
+    cell_value result;      /* what came of it */
+    void *(*start)(void *); /* NULL for the main thread */
+    void *argument;
+    void *returned;
+    bool detached;
+    bool joined;
+    uint64_t time; /* nanoseconds since the start, on its own clock */
+    int error;     /* its errno, while it does not run */
+    struct raddle_frame *frames;
+    uint32_t depth;          /* of atomic sections */
+    const char *crash;       /* why it died, if it did */
+    void *keys[NATIVE_KEYS]; /* pthread_setspecific */
+    VEC(void *) variables;   /* its copies of thread-local variables, by their number */
+};
+
+/* The program as a target. */
+struct native {
+    struct target base;
+    struct session *session;
+    struct world *world; /* the session's */
+    struct fiber engine; /* where the engine waits */
+    struct native_thread
+        *current;      /* the thread that runs; NULL in the engine and before the start */
+    bool alone;        /* no other thread has run, or all have been joined: nothing is shared */
+    uint32_t unjoined; /* threads started and not joined, without the main thread */
+    VEC(struct native_thread *) threads; /* by number */
+    struct map thread_numbers;           /* (parent, rank) -> number */
+    struct map variable_numbers;         /* address of a raddle_tls -> number */
+    int (*main)(int, char **, char **);
+    int argc;
+    char **argv;
+    char **environment;
+    int exit_status;
+    bool started; /* constructors are through */
+    void (*key_destructors[NATIVE_KEYS])(void *);
+    uint32_t keys;
+};
+
+extern struct native native;
+
+/* Hands the operation to the engine, and returns what came of it. Only on a program thread. */
+cell_value native_ask(const struct op *op);
+
+/* An operation on an object at `addr`, asked for by the innermost instrumented code or by `site`. */
+struct op native_op(enum op_kind kind, const void *addr);
+
+/* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
+struct native_thread *native_new_thread(void *(*start)(void *), void *argument);
+
+/* The thread that a pthread_t names, or NULL. */
+struct native_thread *native_thread_of(unsigned long handle);
+unsigned long native_handle(const struct native_thread *thread);
+
+/* Ends the running thread: never returns. */
+_Noreturn void native_exit_thread(void *returned);
+
+/* The same, after the destructors of its keys. */
+_Noreturn void native_leave_thread(void *returned);
+
+/* The running thread ends the process, as exit does: never returns. */
+_Noreturn void native_exit_process(int status);
+
+/* The running thread dies: a bug of the program. `message` must live as long as the process. Never returns. */
+_Noreturn void native_crash(enum bug_kind kind, const char *message);
+
+/* A call that is not modelled: makes the verdict incomplete. */
+void native_unsupported(const char *name);
+
+/* Where the running thread is: its innermost instrumented site, or NULL. */
+const struct raddle_site *native_site(void);
+
+/* A copy in the session's memory. */
+session_text native_text(const char *text);
+
+/* ---- native_target.c: the target's side */
+
+void native_open(struct session *session);
+
+/* ---- native_job.c */
+
+int native_explore(void);
+int native_replay(void);
+
+/* ---- process.c: handlers for exit, as they were at the start */
+
+void process_save(void);
+void process_restart(void);
+
+/* ---- signals.c */
+
+void signals_open(void);
+
+#endif

@@ -1,0 +1,300 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "model/object.h"
+#include "runtime/heap.h"
+#include "runtime/names.h"
+#include "runtime/native.h"
+
+/* What the process does with its session: explores, or replays one schedule. */
+
+static const struct raddle_site *site_of(const struct op *op)
+{
+    return (const struct raddle_site *)(uintptr_t)op->site;
+}
+
+static struct session_site session_site_of(const struct op *op)
+{
+    const struct raddle_site *site = site_of(op);
+
+    if (!site)
+        return (struct session_site){0};
+    return (struct session_site){.file = native_text(site->file),
+                                 .function = native_text(site->function),
+                                 .what = native_text(site->what),
+                                 .line = site->line,
+                                 .column = site->column};
+}
+
+static struct native_thread *thread_of(agent_id agent)
+{
+    const struct world *world = native.world;
+
+    return native.threads.at[world->agents.at[world->agents.at[agent].thread].key];
+}
+
+static struct session_choice choice_of(const struct event *event)
+{
+    const struct agent *agent = &native.world->agents.at[event->agent];
+    bool wakes = event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
+
+    return (struct session_choice){.thread = thread_of(event->agent)->number,
+                                   .is_buffer = agent->is_buffer,
+                                   .addr = agent->addr,
+                                   .outcome =
+                                       wakes ? thread_of(event->outcome)->number : event->outcome};
+}
+
+/* ---- bugs */
+
+static void schedule_add(struct session_bug *bug)
+{
+    struct session *session = native.session;
+    const struct execution *x = &session->explorer.execution;
+
+    bug->schedule_first = session->schedules.count;
+    bug->schedule_count = x->events.count;
+    for (event_id id = 0; id < x->events.count; id++)
+        vec_push(&session->arena, &session->schedules, choice_of(&x->events.at[id]));
+}
+
+static bool text_equal(session_text a, session_text b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool bug_is_new(const struct session_bug *bug)
+{
+    const struct session *session = native.session;
+
+    for (uint32_t i = 0; i < session->bugs.count; i++) {
+        const struct session_bug *other = &session->bugs.at[i];
+
+        if (other->kind == bug->kind && other->site.line == bug->site.line &&
+            text_equal(other->site.file, bug->site.file) &&
+            text_equal(other->message, bug->message))
+            return false;
+    }
+    return true;
+}
+
+static void bug_add(struct session_bug *bug)
+{
+    if (!bug_is_new(bug))
+        return;
+    schedule_add(bug);
+    vec_push(&native.session->arena, &native.session->bugs, *bug);
+}
+
+static void finding_add(const struct finding *finding)
+{
+    const struct event *event = &native.session->explorer.execution.events.at[finding->event];
+    const struct native_thread *thread = thread_of(event->agent);
+    struct session_bug bug = {
+        .kind = finding->bug, .thread = thread->number, .site = session_site_of(&event->op)};
+
+    bug.message = native_text(finding->rule   ? finding->rule
+                              : thread->crash ? thread->crash
+                                              : "an assertion fails");
+    bug_add(&bug);
+}
+
+/* One line for each thread that cannot go on. */
+static session_text deadlock_detail(void)
+{
+    static char text[8192];
+    struct world *world = native.world;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        const struct thread *thread = &world->threads.at[agent];
+
+        if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING)
+            used += names_waiting(agent, &thread->pending, text + used, sizeof text - used);
+    }
+    return native_text(text);
+}
+
+static void deadlock_add(void)
+{
+    const struct world *world = native.world;
+    struct session_bug bug = {.kind = BUG_DEADLOCK};
+
+    for (uint32_t i = world->active.count; i-- > 0;) {
+        agent_id agent = world->active.at[i];
+
+        if (world->agents.at[agent].is_buffer || world->threads.at[agent].status != THREAD_RUNNING)
+            continue;
+        bug.thread = thread_of(agent)->number;
+        bug.site = session_site_of(&world->threads.at[agent].pending);
+    }
+    bug.message = native_text("no thread can go on");
+    bug.detail = deadlock_detail();
+    bug_add(&bug);
+}
+
+static void bugs_of_run(enum ending ending)
+{
+    const struct execution *x = &native.session->explorer.execution;
+
+    if (ending == ENDING_DEADLOCK)
+        deadlock_add();
+    for (uint32_t i = 0; i < x->findings.count; i++)
+        finding_add(&x->findings.at[i]);
+}
+
+/* ---- exploring */
+
+static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
+{
+    (void)context;
+    (void)explorer;
+    if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
+        bugs_of_run(ending);
+    return native.session->bugs.count == 0 || native.session->keep_going;
+}
+
+static void divergence_note(const struct explorer *explorer)
+{
+    static char text[2048];
+    const struct event *event = &explorer->execution.events.at[explorer->diverged];
+    struct op space;
+    const struct op *now = world_pending(native.world, event->agent, &space);
+    size_t used;
+
+    used = (size_t)snprintf(text, sizeof text, "step %u was ", explorer->diverged + 1);
+    used += names_op(event->agent, &event->op, text + used, sizeof text - used);
+    used += (size_t)snprintf(text + used, sizeof text - used, ", and is now ");
+    if (now)
+        names_op(event->agent, now, text + used, sizeof text - used);
+    else
+        snprintf(text + used, sizeof text - used, "nothing");
+    native.session->divergence = native_text(text);
+    native.session->phase = SESSION_DIVERGED;
+}
+
+static void options_settle(struct session *session, struct explorer_options *options)
+{
+    *options = session->options;
+    options->memory = memory_find(session->model);
+    options->reduction = reduction_find(session->reduction);
+    options->ended = run_ended;
+    options->context = NULL;
+    CHECK(options->memory && options->reduction,
+          "the driver asks for an unknown model or reduction");
+}
+
+int native_explore(void)
+{
+    struct session *session = native.session;
+    struct explorer_options options;
+
+    options_settle(session, &options);
+    explorer_open(&session->explorer, &session->arena, &native.base, &options);
+    session->phase = SESSION_RUNNING;
+    if (explorer_run(&session->explorer))
+        session->phase = SESSION_DONE;
+    else
+        divergence_note(&session->explorer);
+    return 0;
+}
+
+/* ---- replaying */
+
+/* The agent that a recorded choice names, or AGENT_NONE if there is no such agent now. */
+static agent_id agent_of(const struct session_choice *choice)
+{
+    struct world *world = native.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+
+        if (thread_of(agent)->number == choice->thread &&
+            world->agents.at[agent].is_buffer == choice->is_buffer &&
+            world->agents.at[agent].addr == choice->addr)
+            return agent;
+    }
+    return AGENT_NONE;
+}
+
+/* The outcome, if the agent can take it now. */
+static bool outcome_of(agent_id agent, const struct session_choice *choice, outcome_id *outcome)
+{
+    struct execution *x = &native.session->explorer.execution;
+
+    world_outcomes(native.world, agent, &x->outcomes);
+    for (uint32_t i = 0; i < x->outcomes.count; i++) {
+        bool wakes = native.world->threads.at[agent].pending.kind == OP_COND_SIGNAL &&
+                     !choice->is_buffer && x->outcomes.at[i] != OUTCOME_LOST;
+        uint32_t name = wakes ? thread_of(x->outcomes.at[i])->number : x->outcomes.at[i];
+
+        *outcome = x->outcomes.at[i];
+        if (name == choice->outcome)
+            return true;
+    }
+    return false;
+}
+
+static void step_note(const struct session_choice *choice, const struct event *event)
+{
+    static char text[512], object[256];
+    struct session *session = native.session;
+    struct session_step step = {.choice = *choice,
+                                .op = event->op.kind,
+                                .site = session_site_of(&event->op),
+                                .size = event->op.size};
+
+    names_step(event, text, sizeof text);
+    names_object(&event->op, object, sizeof object);
+    step.text = native_text(text);
+    step.object = object[0] ? native_text(object) : NULL;
+    step.reads = event->op.kind == OP_LOAD || event->op.kind == OP_RMW || event->op.kind == OP_CAS;
+    step.writes = event->op.kind == OP_STORE || event->op.kind == OP_FLUSH ||
+                  event->op.kind == OP_RMW || event->op.kind == OP_CAS;
+    step.value = (uint64_t)(step.reads ? event->result : event->op.value);
+    vec_push(&session->arena, &session->steps, step);
+}
+
+static bool replay_step(const struct session_choice *choice, uint32_t number)
+{
+    static char text[256];
+    struct session *session = native.session;
+    struct execution *x = &session->explorer.execution;
+    agent_id agent = agent_of(choice);
+    outcome_id outcome;
+
+    if (agent == AGENT_NONE || !world_enabled(native.world, agent) ||
+        !outcome_of(agent, choice, &outcome)) {
+        snprintf(text, sizeof text, "step %u: thread %u cannot do now what it did then", number + 1,
+                 choice->thread);
+        session->divergence = native_text(text);
+        session->phase = SESSION_DIVERGED;
+        return false;
+    }
+    execution_append(x, agent, outcome);
+    step_note(choice, &x->events.at[x->events.count - 1]);
+    return true;
+}
+
+int native_replay(void)
+{
+    struct session *session = native.session;
+    struct explorer_options options;
+    enum ending ending;
+
+    options_settle(session, &options);
+    explorer_open(&session->explorer, &session->arena, &native.base, &options);
+    session->phase = SESSION_RUNNING;
+    world_restart(native.world);
+    for (uint32_t i = 0; i < session->schedule.count; i++) {
+        if (!replay_step(&session->schedule.at[i], i))
+            return 0;
+        races_clear(&session->explorer.execution);
+    }
+    ending = explorer_ending(&session->explorer);
+    bugs_of_run(ending);
+    session->phase = SESSION_DONE;
+    return 0;
+}

@@ -1,0 +1,275 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "runtime/heap.h"
+#include "runtime/image.h"
+#include "runtime/native.h"
+
+struct native native = {.alone = true};
+
+/* Handles look like pointers, but to nowhere. */
+#define HANDLE_BASE 0x640000000000u
+#define HANDLE_STEP 64u
+
+unsigned long native_handle(const struct native_thread *thread)
+{
+    return HANDLE_BASE + (unsigned long)thread->number * HANDLE_STEP;
+}
+
+struct native_thread *native_thread_of(unsigned long handle)
+{
+    unsigned long number = (handle - HANDLE_BASE) / HANDLE_STEP;
+
+    if (handle < HANDLE_BASE || (handle - HANDLE_BASE) % HANDLE_STEP ||
+        number >= native.threads.count || native.threads.at[number]->agent == AGENT_NONE)
+        return NULL;
+    return native.threads.at[number];
+}
+
+session_text native_text(const char *text)
+{
+    size_t size;
+    char *copy;
+
+    if (!text)
+        return NULL;
+    size = strlen(text) + 1;
+    copy = arena_alloc(&native.session->arena, size);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+const struct raddle_site *native_site(void)
+{
+    return __raddle_frames ? __raddle_frames->site : NULL;
+}
+
+struct op native_op(enum op_kind kind, const void *addr)
+{
+    return (struct op){.kind = (uint8_t)kind,
+                       .addr = (uint64_t)(uintptr_t)addr,
+                       .site = (uint64_t)(uintptr_t)native_site()};
+}
+
+/* ---- switching */
+
+cell_value native_ask(const struct op *op)
+{
+    struct native_thread *thread = native.current;
+
+    thread->asked = *op;
+    thread->error = errno;
+    thread->frames = __raddle_frames;
+    fiber_switch(&thread->fiber, &native.engine);
+    return thread->result;
+}
+
+/* Lets a thread run until it asks for something. */
+static void thread_run(struct native_thread *thread, struct op *next)
+{
+    native.current = thread;
+    errno = thread->error;
+    __raddle_frames = thread->frames;
+    fiber_switch(&native.engine, &thread->fiber);
+    native.current = NULL;
+    *next = thread->asked;
+}
+
+static void thread_entry(void *argument)
+{
+    struct native_thread *thread = argument;
+
+    if (thread->start)
+        native_leave_thread(thread->start(thread->argument));
+    native_exit_process(native.main(native.argc, native.argv, native.environment));
+}
+
+void native_exit_thread(void *returned)
+{
+    struct op op = native_op(OP_THREAD_EXIT, NULL);
+
+    native.current->returned = returned;
+    native_ask(&op);
+    CHECK(false, "a thread went on after its end");
+    __builtin_unreachable();
+}
+
+void native_exit_process(int status)
+{
+    struct op op = native_op(OP_PROCESS_EXIT, NULL);
+
+    native.exit_status = status;
+    op.value = (uint32_t)status;
+    native_ask(&op);
+    CHECK(false, "a thread went on after exit");
+    __builtin_unreachable();
+}
+
+void native_crash(enum bug_kind kind, const char *message)
+{
+    struct op op = native_op(kind == BUG_ASSERTION ? OP_ASSERT : OP_CRASH, NULL);
+
+    native.current->crash = message;
+    native_ask(&op);
+    CHECK(false, "a thread went on after it died");
+    __builtin_unreachable();
+}
+
+/* ---- threads */
+
+static uint64_t thread_name(uint32_t parent, uint32_t rank)
+{
+    return ((uint64_t)parent + 1) << 32 | rank;
+}
+
+/* The number of a thread does not depend on the interleaving, once it has been seen in this search. */
+static uint32_t thread_number(uint32_t parent, uint32_t rank)
+{
+    struct session *session = native.session;
+    uint64_t name = thread_name(parent, rank);
+    uint32_t number = map_get(&native.thread_numbers, name);
+
+    if (number == MAP_ABSENT) {
+        number = session->threads.count;
+        vec_push(&session->arena, &session->threads,
+                 (struct session_thread){.parent = parent, .rank = rank});
+        map_add(&native.thread_numbers, name, number);
+    }
+    return number;
+}
+
+static struct native_thread *thread_slot(uint32_t number)
+{
+    struct arena *arena = &native.session->arena;
+
+    while (native.threads.count <= number) {
+        struct native_thread *thread = arena_alloc(arena, sizeof *thread);
+
+        memset(thread, 0, sizeof *thread);
+        thread->number = native.threads.count;
+        thread->agent = AGENT_NONE;
+        vec_push(arena, &native.threads, thread);
+    }
+    return native.threads.at[number];
+}
+
+/* Everything of a thread as it is before it runs. Its copies of thread-local variables went with the heap. */
+static void thread_reset(struct native_thread *thread)
+{
+    thread->agent = world_thread(native.world, thread->number);
+    thread->children = 0;
+    thread->result = 0;
+    thread->returned = NULL;
+    thread->detached = thread->joined = false;
+    thread->time = 0;
+    thread->error = 0;
+    thread->frames = NULL;
+    thread->depth = 0;
+    thread->crash = NULL;
+    thread->variables.count = 0;
+    memset(thread->keys, 0, sizeof thread->keys);
+}
+
+static void site_copy(struct session_site *to, const struct raddle_site *site)
+{
+    if (!site || to->file)
+        return;
+    to->file = native_text(site->file);
+    to->function = native_text(site->function);
+    to->line = site->line;
+    to->column = site->column;
+}
+
+struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
+{
+    uint32_t number = thread_number(native.current->number, ++native.current->children);
+    struct native_thread *thread = thread_slot(number);
+
+    thread_reset(thread);
+    thread->start = start;
+    thread->argument = argument;
+    native.alone = false;
+    native.unjoined++;
+    site_copy(&native.session->threads.at[number].created, native_site());
+    return thread;
+}
+
+/* ---- the target */
+
+static struct native_thread *thread_of_agent(agent_id agent)
+{
+    return native.threads.at[native.world->agents.at[agent].key];
+}
+
+static void native_start(struct target *target, struct world *world, agent_id agent,
+                         struct op *next)
+{
+    struct native_thread *thread = thread_of_agent(agent);
+    struct stack stack = stack_get(thread->number);
+
+    (void)target;
+    (void)world;
+    CHECK(stack.low, "no stack for thread %u", thread->number);
+    fiber_prepare(&thread->fiber, stack.low, stack.size, thread_entry, thread);
+    thread_run(thread, next);
+}
+
+static void native_resume(struct target *target, struct world *world, agent_id agent,
+                          cell_value result, struct op *next)
+{
+    struct native_thread *thread = thread_of_agent(agent);
+
+    (void)target;
+    (void)world;
+    thread->result = result;
+    thread_run(thread, next);
+}
+
+static void native_restart(struct target *target, struct world *world)
+{
+    struct native_thread *thread;
+
+    (void)target;
+    image_restart();
+    heap_restart();
+    process_restart();
+    for (uint32_t i = 0; i < native.threads.count; i++)
+        native.threads.at[i]->agent = AGENT_NONE;
+    native.alone = true;
+    native.unjoined = 0;
+    native.keys = 0;
+    __raddle_frames = NULL;
+    thread = thread_slot(thread_number(0, 0));
+    thread_reset(thread);
+    thread->start = NULL;
+    world_start(world, thread->agent);
+}
+
+static const struct target_ops native_ops = {native_restart, native_start, native_resume};
+
+void native_open(struct session *session)
+{
+    struct arena *arena = &session->arena;
+
+    native.base.ops = &native_ops;
+    native.session = session;
+    native.world = &session->explorer.world;
+    map_open(&native.thread_numbers, arena);
+    map_open(&native.variable_numbers, arena);
+    for (uint32_t i = 0; i < session->threads.count; i++)
+        map_add(&native.thread_numbers,
+                thread_name(session->threads.at[i].parent, session->threads.at[i].rank), i);
+}
+
+void native_unsupported(const char *name)
+{
+    struct session *session = native.session;
+
+    if (!session || !native.started)
+        return;
+    for (uint32_t i = 0; i < session->unsupported.count; i++)
+        if (strcmp(session->unsupported.at[i], name) == 0)
+            return;
+    vec_push(&session->arena, &session->unsupported, native_text(name));
+}

@@ -1,0 +1,310 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/kernel.h"
+#include "runtime/native.h"
+
+/* How a program ends, what it asserts, and what time it is. */
+
+#define INTERPOSE __attribute__((visibility("default")))
+
+/* ---- assertions and annotations */
+
+static const char *message_of(const char *format, const char *a, const char *b, unsigned line)
+{
+    static char text[512];
+
+    snprintf(text, sizeof text, format, a, b, line);
+    return native.session ? native_text(text) : text;
+}
+
+static _Noreturn void fail_outside(const char *message)
+{
+    fprintf(stderr, "%s\n", message);
+    kernel_exit(134);
+}
+
+INTERPOSE _Noreturn void raddle_fail(const char *expression, const char *file, unsigned line)
+{
+    const char *message = message_of("assertion '%s' fails (%s:%u)", expression, file, line);
+
+    if (!native.current)
+        fail_outside(message);
+    native_crash(BUG_ASSERTION, message);
+}
+
+INTERPOSE _Noreturn void __assert_fail(const char *expression, const char *file, unsigned line,
+                                       const char *function)
+{
+    (void)function;
+    raddle_fail(expression, file, line);
+}
+
+INTERPOSE _Noreturn void reach_error(void)
+{
+    raddle_fail("reach_error() is never called", "", 0);
+}
+
+INTERPOSE _Noreturn void __VERIFIER_error(void)
+{
+    raddle_fail("__VERIFIER_error() is never called", "", 0);
+}
+
+INTERPOSE _Noreturn void abort(void)
+{
+    if (!native.current)
+        kernel_exit(134);
+    native_crash(BUG_CRASH, "the program calls abort");
+}
+
+INTERPOSE void raddle_assume(int condition)
+{
+    struct op op = native_op(OP_ASSUME, NULL);
+
+    if (condition || !native.current)
+        return;
+    native_ask(&op);
+}
+
+INTERPOSE void __VERIFIER_assume(int condition)
+{
+    raddle_assume(condition);
+}
+
+INTERPOSE void assume_abort_if_not(int condition)
+{
+    raddle_assume(condition);
+}
+
+INTERPOSE unsigned raddle_choose(unsigned n)
+{
+    struct op op = native_op(OP_CHOOSE, NULL);
+
+    if (n <= 1 || !native.current)
+        return 0;
+    op.value = n;
+    return (unsigned)native_ask(&op);
+}
+
+/* A nondeterministic number: from 0 to a bound that an option sets. That is not all it could be, so the verdict is
+ * incomplete unless the type has no other values. */
+static unsigned choose_number(const char *name, unsigned values)
+{
+    unsigned bound = native.session ? native.session->nondet_max + 1 : 1;
+
+    if (bound < values)
+        native_unsupported(name);
+    return raddle_choose(bound < values ? bound : values);
+}
+
+#define NONDET(type, name, values)                                                                 \
+    INTERPOSE type __VERIFIER_nondet_##name(void)                                                  \
+    {                                                                                              \
+        return (type)choose_number("__VERIFIER_nondet_" #name ", beyond --nondet-max", values);    \
+    }
+
+NONDET(_Bool, bool, 2)
+NONDET(char, char, 256)
+NONDET(signed char, schar, 256)
+NONDET(unsigned char, uchar, 256)
+NONDET(short, short, 65536)
+NONDET(unsigned short, ushort, 65536)
+NONDET(int, int, UINT32_MAX)
+NONDET(unsigned, uint, UINT32_MAX)
+NONDET(long, long, UINT32_MAX)
+NONDET(unsigned long, ulong, UINT32_MAX)
+NONDET(long long, longlong, UINT32_MAX)
+NONDET(unsigned long long, ulonglong, UINT32_MAX)
+
+/* ---- the end of the process */
+
+#define EXIT_HANDLERS 256
+
+static struct {
+    void (*plain)(void);
+    void (*taking)(void *);
+    void *argument;
+} exit_handlers[EXIT_HANDLERS];
+
+static uint32_t exit_handler_count, exit_handlers_of_start;
+
+void process_save(void)
+{
+    exit_handlers_of_start = exit_handler_count;
+}
+
+void process_restart(void)
+{
+    exit_handler_count = exit_handlers_of_start;
+}
+
+INTERPOSE int atexit(void (*handler)(void))
+{
+    if (exit_handler_count == EXIT_HANDLERS)
+        return -1;
+    exit_handlers[exit_handler_count].taking = NULL;
+    exit_handlers[exit_handler_count++].plain = handler;
+    return 0;
+}
+
+/* Of libraries, too; what they register before the start stays theirs and is never called: processes of ours end
+ * without ceremony. */
+INTERPOSE int __cxa_atexit(void (*handler)(void *), void *argument, void *library)
+{
+    (void)library;
+    if (!native.current)
+        return 0;
+    if (exit_handler_count == EXIT_HANDLERS)
+        return -1;
+    exit_handlers[exit_handler_count].taking = handler;
+    exit_handlers[exit_handler_count++].argument = argument;
+    return 0;
+}
+
+INTERPOSE _Noreturn void exit(int status)
+{
+    if (!native.current)
+        kernel_exit(status);
+    while (exit_handler_count > 0) {
+        uint32_t i = --exit_handler_count;
+
+        if (exit_handlers[i].taking)
+            exit_handlers[i].taking(exit_handlers[i].argument);
+        else
+            exit_handlers[i].plain();
+    }
+    native_exit_process(status);
+}
+
+INTERPOSE _Noreturn void _exit(int status)
+{
+    if (!native.current)
+        kernel_exit(status);
+    native_exit_process(status);
+}
+
+INTERPOSE _Noreturn void _Exit(int status)
+{
+    _exit(status);
+}
+
+INTERPOSE _Noreturn void quick_exit(int status)
+{
+    _exit(status);
+}
+
+/* ---- time: each thread has its own, which goes on when it sleeps and a little when it looks */
+
+#define TIME_START 1000000000 /* seconds: any number that never changes */
+#define TIME_LOOK  1000       /* nanoseconds */
+
+static uint64_t time_now(void)
+{
+    if (!native.current)
+        return 0;
+    native.current->time += TIME_LOOK;
+    return native.current->time;
+}
+
+INTERPOSE int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    uint64_t now = time_now();
+
+    (void)clock;
+    time->tv_sec = (time_t)(TIME_START + now / 1000000000);
+    time->tv_nsec = (long)(now % 1000000000);
+    return 0;
+}
+
+INTERPOSE int timespec_get(struct timespec *time, int base)
+{
+    clock_gettime(CLOCK_REALTIME, time);
+    return base;
+}
+
+INTERPOSE int gettimeofday(struct timeval *time, void *zone)
+{
+    uint64_t now = time_now();
+
+    (void)zone;
+    time->tv_sec = (time_t)(TIME_START + now / 1000000000);
+    time->tv_usec = (suseconds_t)(now % 1000000000 / 1000);
+    return 0;
+}
+
+INTERPOSE time_t time(time_t *out)
+{
+    time_t now = (time_t)(TIME_START + time_now() / 1000000000);
+
+    if (out)
+        *out = now;
+    return now;
+}
+
+INTERPOSE clock_t clock(void)
+{
+    return (clock_t)(time_now() / (1000000000 / CLOCKS_PER_SEC));
+}
+
+static void sleep_for(uint64_t nanoseconds)
+{
+    struct op op = native_op(OP_YIELD, NULL);
+
+    if (!native.current)
+        return;
+    native.current->time += nanoseconds;
+    native_ask(&op);
+}
+
+INTERPOSE unsigned sleep(unsigned seconds)
+{
+    sleep_for((uint64_t)seconds * 1000000000);
+    return 0;
+}
+
+INTERPOSE int usleep(useconds_t microseconds)
+{
+    sleep_for((uint64_t)microseconds * 1000);
+    return 0;
+}
+
+INTERPOSE int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (time->tv_nsec < 0 || time->tv_nsec >= 1000000000 || time->tv_sec < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    sleep_for((uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec);
+    if (left)
+        memset(left, 0, sizeof *left);
+    return 0;
+}
+
+INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+                              struct timespec *left)
+{
+    (void)clock;
+    if (flags == TIMER_ABSTIME) {
+        sleep_for(0);
+        return 0;
+    }
+    return nanosleep(time, left) == 0 ? 0 : errno;
+}
+
+INTERPOSE int thrd_sleep(const struct timespec *time, struct timespec *left)
+{
+    return nanosleep(time, left);
+}
+
+/* ---- what is not modelled */
+
+INTERPOSE pid_t fork(void)
+{
+    native_unsupported("fork");
+    errno = ENOSYS;
+    return -1;
+}

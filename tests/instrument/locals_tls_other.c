@@ -1,0 +1,1 @@
+_Thread_local int elsewhere = 55;

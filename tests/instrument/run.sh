@@ -1,0 +1,84 @@
+#!/bin/bash
+# Tests of the pass: each program here is built by clang alone and with the plugin and tests/instrument/stub_runtime.c, at
+# several levels; both must print the same, and the hooks called must be those of its "// HOOKS:" line.
+# CLANG is the compiler (clang-19), PASS the plugin, RADDLE (optional) the program, for `raddle cc`.
+set -u
+: "${PASS:?the path of raddle_pass.so}"
+CLANG=${CLANG:-clang-19}
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+verdict() { # 0 or not, name
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $2" >&2
+    fi
+}
+
+plugin=(-fpass-plugin="$PASS" -Xclang -disable-O0-optnone -fno-discard-value-names -w)
+
+compiler() { # source
+    case $1 in
+    *.cc) echo "${CLANG/clang/clang++}" ;;
+    *) echo "$CLANG" ;;
+    esac
+}
+
+# Builds both, runs both, compares. $1 source, $2 flags, $3 options of the pass
+compare() {
+    local source=$1 flags=$2 options=$3 more= cc stem status expected wanted got frames=1
+    stem=$(basename "${source%.*}")
+    cc=$(compiler "$source")
+    [ -e "$here/${stem}_other.c" ] && more=$here/${stem}_other.c
+    case $options in *frames=0*) frames=0 ;; esac
+    # shellcheck disable=SC2086
+    "$cc" -w $flags -I"$root/src" "$source" $more -o "$work/native" -lm -latomic || return 1
+    # shellcheck disable=SC2086
+    RADDLE_PASS_OPTIONS=verify=1,$options "$cc" $flags "${plugin[@]}" -DINSTRUMENTED -I"$root/src" \
+        "$source" $more -x none "$work/stub.o" -o "$work/checked" -lm -latomic || return 1
+    "$work/native" >"$work/native.out"
+    expected=$?
+    STUB_FRAMES=$frames STUB_STATS=$work/stats "$work/checked" >"$work/checked.out"
+    status=$?
+    [ $status -eq $expected ] || { echo "  exit status $status, not $expected"; return 1; }
+    diff "$work/native.out" "$work/checked.out" || return 1
+    wanted=$(sed -n 's|^// HOOKS: ||p' "$source" | tr ' ' '\n' | sort)
+    [ -n "$wanted" ] || return 0
+    got=$(tr ' ' '\n' <"$work/stats" | grep . | sort)
+    diff <(echo "$wanted") <(echo "$got")
+}
+
+"$CLANG" -O1 -g -I"$root/src" -c "$here/stub_runtime.c" -o "$work/stub.o" || exit 1
+for source in "$here"/*.c "$here"/*.cc; do
+    case $source in */stub_runtime.c | */*_other.c | */live.c) continue ;; esac
+    while read -r flags options; do
+        compare "$source" "${flags//,/ }" "${options:-live=1}"
+        verdict $? "$(basename "$source") $flags $options"
+    done <<EOF
+-O0
+-O0,-g
+-O1
+-O2,-g
+-O2 live=0
+-O2 frames=0
+-O2,-fno-pie,-no-pie residual=0
+EOF
+done
+
+for level in -O0 -O1 -O2; do
+    RADDLE_PASS_OPTIONS=verify=1 "$CLANG" $level -g "${plugin[@]}" "$here/live.c" "$work/stub.o" -o "$work/live" &&
+        STUB_LIVE=$work/live.log "$work/live" && diff "$here/live.expected" "$work/live.log"
+    verdict $? "live.c $level"
+done
+
+# shellcheck source=/dev/null
+[ -e "$here/driver.sh" ] && [ -n "${RADDLE:-}" ] && . "$here/driver.sh"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

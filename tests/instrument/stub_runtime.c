@@ -1,0 +1,298 @@
+/* The hooks of runtime/hooks.h for the tests of the pass: each does its access at once. They count what they were
+ * asked for and check that the frames fit. Environment: STUB_STATS=FILE gets the counts at the end,
+ * STUB_LIVE=FILE the live values at each hook, STUB_FRAMES=0 says that the pass made no frames. */
+#include "runtime/hooks.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_MAX 4
+
+struct raddle_frame *__raddle_frames;
+
+extern const struct raddle_site __start_raddle_sites[] __attribute__((weak));
+extern const struct raddle_site __stop_raddle_sites[] __attribute__((weak));
+
+static const char *const kinds[] = {"load1", "load2", "load4", "load8", "load16", "store1", "store2", "store4",
+                                    "store8", "store16", "rmw1", "rmw2", "rmw4", "rmw8", "rmw16", "cas1",
+                                    "cas2", "cas4", "cas8", "cas16", "fence", "memcpy", "memmove", "memset",
+                                    "tls", "unseen", "plain", "volatile", "weak"};
+#define KINDS (sizeof kinds / sizeof *kinds)
+static unsigned long counts[KINDS];
+static FILE *live_log;
+static int frames_checked = 1;
+static int ended;
+
+static void count(const char *kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i], kind) == 0) {
+            counts[i]++;
+            return;
+        }
+    abort();
+}
+
+static void finish(void)
+{
+    const char *file = getenv("STUB_STATS");
+    FILE *out = file ? fopen(file, "w") : NULL;
+
+    ended = 1;
+    for (size_t i = 0; out && i < KINDS; i++)
+        if (counts[i])
+            fprintf(out, " %s=%lu", kinds[i], counts[i]);
+    if (out) {
+        fputc('\n', out);
+        fclose(out);
+    }
+    if (live_log)
+        fclose(live_log);
+}
+
+__attribute__((constructor(101))) static void begin(void)
+{
+    const char *frames = getenv("STUB_FRAMES"), *live = getenv("STUB_LIVE");
+
+    frames_checked = !(frames && *frames == '0');
+    live_log = live ? fopen(live, "w") : NULL;
+    atexit(finish);
+}
+
+static void fail(const char *what, const struct raddle_site *site)
+{
+    fprintf(stderr, "stub: %s at %s:%u in %s\n", what, site->file, site->line, site->function);
+    abort();
+}
+
+static void print_live(const struct raddle_frame *frame)
+{
+    const struct raddle_site *site = frame->site;
+
+    fprintf(live_log, "%s:%u", site->function, site->line);
+    for (uint32_t i = 0; i < site->live_count; i++) {
+        const struct raddle_live *live = &site->live[i];
+        const void *at = &frame->slots[live->slot];
+        size_t size = live->size;
+        int64_t value = 0;
+
+        if (live->in_memory) {
+            at = (const void *)(uintptr_t)frame->slots[live->slot];
+            if (size == 0)
+                size = frame->slots[live->slot + 1];
+        }
+        if (!live->name)
+            continue;
+        fprintf(live_log, " %s=", live->name);
+        if (live->is_pointer) {
+            fprintf(live_log, "pointer");
+            continue;
+        }
+        if (size > 8) { /* an array of int, in the programs that ask for it */
+            for (size_t k = 0; k < size / sizeof(int); k++)
+                fprintf(live_log, "%s%d", k ? "," : "", ((const int *)at)[k]);
+            continue;
+        }
+        memcpy(&value, at, size);
+        if (size == 4)
+            value = (int32_t)value;
+        fprintf(live_log, "%lld", (long long)value);
+    }
+    fputc('\n', live_log);
+}
+
+static void visit(const struct raddle_site *site)
+{
+    if (!site || !site->file || !site->function)
+        abort();
+    if (__start_raddle_sites && (site < __start_raddle_sites || site >= __stop_raddle_sites))
+        fail("a site outside of its section", site);
+    if (!frames_checked || ended)
+        return;
+    if (!__raddle_frames || __raddle_frames->site != site)
+        fail("the frame is not at the site", site);
+    for (const struct raddle_frame *f = __raddle_frames; f; f = f->up) {
+        volatile uint64_t sum = 0;
+
+        for (uint32_t i = 0; i < f->site->live_count; i++) {
+            const struct raddle_live *live = &f->site->live[i];
+            uint64_t slot = f->slots[live->slot];
+            uint64_t size = live->size ? live->size : f->slots[live->slot + 1];
+
+            sum += live->in_memory && size ? *(const unsigned char *)(uintptr_t)slot +
+                                                 ((const unsigned char *)(uintptr_t)slot)[size - 1]
+                                           : slot;
+        }
+    }
+    if (live_log) {
+        for (const struct raddle_frame *f = __raddle_frames; f; f = f->up)
+            print_live(f);
+        fprintf(live_log, "--\n");
+    }
+}
+
+static void access_counted(const char *kind, uint32_t flags, const struct raddle_site *site)
+{
+    count(kind);
+    if (flags & HOOK_PLAIN)
+        count("plain");
+    if (flags & HOOK_VOLATILE)
+        count("volatile");
+    if (flags & HOOK_WEAK)
+        count("weak");
+    visit(site);
+}
+
+static double as_float(const void *bits, size_t size)
+{
+    float f;
+    double d;
+
+    if (size == 4)
+        return memcpy(&f, bits, 4), f;
+    memcpy(&d, bits, 8);
+    return d;
+}
+
+static void from_float(void *bits, double value, size_t size)
+{
+    float f = (float)value;
+
+    memcpy(bits, size == 4 ? (void *)&f : (void *)&value, size);
+}
+
+static void float_operation(uint32_t what, void *old, const void *operand, size_t size)
+{
+    double a = as_float(old, size), b = as_float(operand, size);
+
+    from_float(old,
+               what == HOOK_FADD   ? a + b
+               : what == HOOK_FSUB ? a - b
+               : what == HOOK_FMAX ? (a > b ? a : b)
+                                   : (a < b ? a : b),
+               size);
+}
+
+#define HOOKS(bytes, type, signed_type)                                                                \
+    type __raddle_load##bytes(const void *p, uint32_t flags, const struct raddle_site *site)           \
+    {                                                                                                  \
+        type value;                                                                                    \
+        access_counted("load" #bytes, flags, site);                                                    \
+        memcpy(&value, p, bytes);                                                                      \
+        return value;                                                                                  \
+    }                                                                                                  \
+    void __raddle_store##bytes(void *p, type value, uint32_t flags, const struct raddle_site *site)    \
+    {                                                                                                  \
+        access_counted("store" #bytes, flags, site);                                                   \
+        memcpy(p, &value, bytes);                                                                      \
+    }                                                                                                  \
+    type __raddle_rmw##bytes(void *p, type operand, uint32_t flags, const struct raddle_site *site)    \
+    {                                                                                                  \
+        type old, fresh;                                                                               \
+        access_counted("rmw" #bytes, flags & 255, site);                                               \
+        memcpy(&old, p, bytes);                                                                        \
+        fresh = old;                                                                                   \
+        switch (flags >> 8) {                                                                          \
+        case HOOK_XCHG: fresh = operand; break;                                                        \
+        case HOOK_ADD: fresh = (type)(old + operand); break;                                           \
+        case HOOK_SUB: fresh = (type)(old - operand); break;                                           \
+        case HOOK_AND: fresh = old & operand; break;                                                   \
+        case HOOK_OR: fresh = old | operand; break;                                                    \
+        case HOOK_XOR: fresh = old ^ operand; break;                                                   \
+        case HOOK_NAND: fresh = (type)~(old & operand); break;                                         \
+        case HOOK_MAX: fresh = (signed_type)old > (signed_type)operand ? old : operand; break;         \
+        case HOOK_MIN: fresh = (signed_type)old < (signed_type)operand ? old : operand; break;         \
+        case HOOK_UMAX: fresh = old > operand ? old : operand; break;                                  \
+        case HOOK_UMIN: fresh = old < operand ? old : operand; break;                                  \
+        default:                                                                                       \
+            if (bytes != 4 && bytes != 8)                                                              \
+                fail("a float of odd size", site);                                                     \
+            float_operation(flags >> 8, &fresh, &operand, bytes);                                      \
+        }                                                                                              \
+        memcpy(p, &fresh, bytes);                                                                      \
+        return old;                                                                                    \
+    }                                                                                                  \
+    type __raddle_cas##bytes(void *p, type expected, type desired, uint32_t flags,                     \
+                             const struct raddle_site *site)                                           \
+    {                                                                                                  \
+        type old;                                                                                      \
+        access_counted("cas" #bytes, flags, site);                                                     \
+        memcpy(&old, p, bytes);                                                                        \
+        if (old == expected)                                                                           \
+            memcpy(p, &desired, bytes);                                                                \
+        return old;                                                                                    \
+    }
+
+HOOKS(1, uint8_t, int8_t)
+HOOKS(2, uint16_t, int16_t)
+HOOKS(4, uint32_t, int32_t)
+HOOKS(8, uint64_t, int64_t)
+HOOKS(16, unsigned __int128, __int128)
+
+void __raddle_fence(uint32_t flags, const struct raddle_site *site)
+{
+    (void)flags;
+    access_counted("fence", 0, site);
+}
+
+void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
+{
+    access_counted("memcpy", 0, site);
+    memmove(to, from, n); /* equal addresses are allowed for llvm.memcpy */
+}
+
+void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site)
+{
+    access_counted("memmove", 0, site);
+    memmove(to, from, n);
+}
+
+void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site)
+{
+    access_counted("memset", 0, site);
+    memset(to, byte, n);
+}
+
+/* ---- thread-local variables of threads that the test program only pretends to have */
+
+static int thread;
+
+void stub_thread(int number)
+{
+    thread = number;
+}
+
+void *__raddle_tls_address(struct raddle_tls *variable)
+{
+    static struct {
+        void *copy[THREADS_MAX];
+    } all[100];
+    static uint64_t ids;
+    void **copy;
+
+    count("tls");
+    if (variable->id == 0)
+        variable->id = ++ids;
+    if (variable->id >= 100)
+        abort();
+    copy = &all[variable->id].copy[thread];
+    if (!*copy) {
+        size_t align = variable->align < 16 ? 16 : variable->align;
+
+        *copy = aligned_alloc(align, (variable->size + align - 1) / align * align);
+        if (variable->initial)
+            memcpy(*copy, variable->initial, variable->size);
+        else
+            memset(*copy, 0, variable->size);
+    }
+    return *copy;
+}
+
+void __raddle_unseen(const char *name, const struct raddle_site *site)
+{
+    if (!name)
+        abort();
+    access_counted("unseen", 0, site);
+}

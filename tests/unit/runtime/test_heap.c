@@ -1,0 +1,311 @@
+/* The heap of the program under test. Each test runs in a child of its own, as the heap has no closing. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/heap.h"
+#include "runtime/image.h"
+
+static const int site_a, site_b;
+
+/* Ends the child with a message. */
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            dprintf(STDERR_FILENO, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                 \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static void in_child(void (*test)(void))
+{
+    pid_t child = fork();
+    int status;
+
+    if (!child) {
+        test();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define CHILD_TEST(name)                                                                           \
+    static void name##_child(void);                                                                \
+    static void name(void **unused)                                                                \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        in_child(name##_child);                                                                    \
+    }                                                                                              \
+    static void name##_child(void)
+
+static bool is_zero(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i])
+            return false;
+    }
+    return true;
+}
+
+CHILD_TEST(names_blocks)
+{
+    char *a = heap_alloc(3, 10, 1, &site_a);
+    char *b = heap_alloc(3, 0, 1, &site_b);
+    char *c = heap_alloc(4, 100, 1, &site_a);
+    const struct heap_block *block = heap_find(b);
+
+    EXPECT(a && b && c && a != b);
+    EXPECT((uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
+    EXPECT(block->start == b && block->size == 0 && block->thread == 3 && block->rank == 1);
+    EXPECT(block->alloc_site == &site_b && block->state == HEAP_LIVE);
+    EXPECT(heap_find(c + 99)->start == c && heap_find(c + 99)->rank == 0);
+    EXPECT(heap_find(a + 9)->start == a);
+    EXPECT(heap_find(a + 10)->start == a && heap_find(a + 31)->start == a); /* the red zone */
+    EXPECT(heap_find(a - 16)->start == a && heap_find(b - 16)->start == b);
+    EXPECT(!heap_find(a - 17) && !heap_find(c + 4096) && !heap_find(&a) && !heap_find(NULL));
+    EXPECT(heap_usable(a) == 10 && heap_usable(a + 1) == 0 && heap_usable(&a) == 0);
+}
+
+CHILD_TEST(addresses_ignore_other_threads)
+{
+    void *first = heap_alloc(1, 40, 1, NULL), *second = heap_alloc(1, 300000, 1, NULL);
+
+    heap_restart();
+    heap_alloc(2, 1000, 1, NULL);
+    EXPECT(heap_alloc(1, 40, 1, NULL) == first);
+    heap_alloc(0, 300000, 1, NULL);
+    EXPECT(heap_alloc(1, 300000, 1, NULL) == second);
+}
+
+CHILD_TEST(judges_frees)
+{
+    char *a = heap_alloc(0, 64, 1, &site_a);
+    int local;
+
+    EXPECT(heap_free(1, a + 8, NULL) == HEAP_INTERIOR);
+    EXPECT(heap_free(1, a - 8, NULL) == HEAP_INTERIOR);
+    EXPECT(heap_free(1, &local, NULL) == HEAP_NO_BLOCK);
+    EXPECT(heap_free(1, a + 4096, NULL) == HEAP_NO_BLOCK);
+    EXPECT(heap_free(5, a, &site_b) == HEAP_OK);
+    EXPECT(heap_find(a)->state == HEAP_FREED && heap_find(a)->free_site == &site_b);
+    EXPECT(heap_find(a)->free_thread == 5);
+    EXPECT(heap_free(1, a, NULL) == HEAP_DOUBLE_FREE);
+    EXPECT(heap_alloc(0, 64, 1, NULL) != a); /* not reused */
+    heap_restart();
+    EXPECT(heap_free(1, a, NULL) == HEAP_NO_BLOCK && !heap_find(a));
+    EXPECT(heap_alloc(0, 64, 1, NULL) == a && heap_find(a)->state == HEAP_LIVE);
+}
+
+CHILD_TEST(reallocates)
+{
+    char *a = heap_alloc(0, 8, 1, &site_a), *b = NULL;
+    void *out = NULL;
+
+    memcpy(a, "1234567", 8);
+    EXPECT(heap_realloc(0, a, 1000000, &site_b, &out) == HEAP_OK && out != a);
+    b = out;
+    EXPECT(!strcmp(b, "1234567") && is_zero(b + 8, 999992));
+    EXPECT(heap_find(a)->state == HEAP_FREED);
+    EXPECT(heap_realloc(0, a, 5, &site_b, &out) == HEAP_DOUBLE_FREE);
+    EXPECT(heap_realloc(0, b + 1, 5, &site_b, &out) == HEAP_INTERIOR && out == b);
+    EXPECT(heap_realloc(0, b, (size_t)1 << 40, &site_b, &out) == HEAP_NO_MEMORY);
+    EXPECT(heap_find(b)->state == HEAP_LIVE);
+    EXPECT(heap_realloc(0, b, 4, &site_b, &out) == HEAP_OK && !memcmp(out, "1234", 4));
+}
+
+CHILD_TEST(aligns)
+{
+    for (size_t align = 1; align <= 1 << 20; align *= 2) {
+        char *small = heap_alloc(0, 24, align, NULL), *large = heap_alloc(0, 1 << 20, align, NULL);
+
+        EXPECT((uintptr_t)small % align == 0 && (uintptr_t)large % align == 0);
+        EXPECT(heap_find(small + 23)->start == small && heap_find(large + 5)->start == large);
+        EXPECT((uintptr_t)heap_alloc(HEAP_OUTSIDE, 24, align, NULL) % align == 0);
+    }
+}
+
+CHILD_TEST(new_memory_is_zero)
+{
+    static const size_t sizes[] = {1, 100, 5000, 200000, 256 << 10, 1 << 20, 9 << 20};
+
+    for (int execution = 0; execution < 3; execution++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            char *p = heap_alloc(0, sizes[i], 1, NULL);
+
+            EXPECT(is_zero(p, sizes[i]));
+            memset(p, 0xaa, sizes[i]);
+            EXPECT(heap_free(0, p, NULL) == HEAP_OK);
+        }
+        for (int i = 0; i < 60; i++) { /* beyond what is cleared by hand */
+            char *p = heap_alloc(0, 200000, 1, NULL);
+
+            EXPECT(is_zero(p, 200000));
+            memset(p, 0xaa, 200000);
+        }
+        heap_restart();
+    }
+}
+
+CHILD_TEST(refuses_what_is_absurd)
+{
+    errno = 0;
+    EXPECT(!heap_alloc(0, HEAP_BLOCK_MAX + 1, 1, NULL) && errno == ENOMEM);
+    EXPECT(!heap_alloc(0, SIZE_MAX, 1, NULL) && !heap_alloc(HEAP_OUTSIDE, SIZE_MAX, 1, NULL));
+    EXPECT(heap_alloc(0, (size_t)15 << 30, 1, NULL));
+    errno = 0;
+    EXPECT(!heap_alloc(0, (size_t)15 << 30, 1, NULL) && errno == ENOMEM);
+    EXPECT(heap_alloc(0, 100, 1, NULL) && heap_alloc(1, (size_t)15 << 30, 1, NULL));
+    heap_restart();
+    EXPECT(heap_alloc(0, (size_t)15 << 30, 1, NULL));
+}
+
+CHILD_TEST(serves_all_threads)
+{
+    for (int execution = 0; execution < 2; execution++) {
+        for (uint32_t i = 0; i < RUNTIME_THREADS; i++) {
+            char *p = heap_alloc(i, 100, 1, NULL);
+
+            EXPECT(p && is_zero(p, 100) && heap_find(p)->thread == i);
+            *p = 1;
+        }
+        heap_restart();
+    }
+}
+
+CHILD_TEST(finds_among_many)
+{
+    enum { BLOCKS = 100000 };
+    char **at = heap_alloc(HEAP_OUTSIDE, BLOCKS * sizeof *at, 16, NULL);
+
+    for (size_t i = 0; i < BLOCKS; i++)
+        at[i] = heap_alloc(9, i % 777, 1, NULL);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        EXPECT(heap_find(at[i])->rank == i && heap_find(at[i] - 1)->rank == i);
+        EXPECT(heap_find(at[i] + i % 777)->rank == i);
+    }
+}
+
+static void count_block(void *context, const struct heap_block *block)
+{
+    *(size_t *)context += block->size;
+}
+
+static void on_segv(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    if (!image_fault(info->si_addr))
+        _exit(2);
+}
+
+CHILD_TEST(restores_initial_blocks)
+{
+    struct sigaction action = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
+    char *small = heap_alloc(HEAP_INITIAL, 100, 1, NULL);
+    char *large = heap_alloc(HEAP_INITIAL, 1 << 20, 1, NULL);
+    char *gone = heap_alloc(HEAP_INITIAL, 10, 1, NULL);
+    size_t live = 0;
+
+    sigaction(SIGSEGV, &action, NULL);
+    strcpy(small, "small");
+    strcpy(large + 500000, "large");
+    EXPECT(heap_free(HEAP_INITIAL, gone, NULL) == HEAP_OK);
+    EXPECT(!heap_snapshot() && !image_save());
+    for (int execution = 0; execution < 3; execution++) {
+        EXPECT(!strcmp(small, "small") && !strcmp(large + 500000, "large") && !large[0]);
+        EXPECT(heap_find(small)->state == HEAP_LIVE && heap_find(small)->rank == 0);
+        live = 0;
+        heap_alloc(0, 5, 1, NULL);
+        heap_each_live(count_block, &live);
+        EXPECT(live == 100 + (1 << 20) + 5);
+        small[0] = large[500000] = large[0] = 'x';
+        EXPECT(heap_free(0, small, NULL) == HEAP_OK && heap_free(0, large, NULL) == HEAP_OK);
+        EXPECT(heap_free(0, small, NULL) == HEAP_DOUBLE_FREE);
+        EXPECT(heap_free(0, gone, NULL) == HEAP_DOUBLE_FREE);
+        heap_restart();
+        image_restart();
+    }
+}
+
+CHILD_TEST(reuses_outside)
+{
+    char *kept = heap_alloc(HEAP_OUTSIDE, 100, 1, NULL);
+    char *p = heap_alloc(HEAP_OUTSIDE, 100, 1, NULL), *q;
+    void *out;
+
+    strcpy(kept, "kept");
+    memset(p, 0xaa, 100);
+    EXPECT(heap_usable(p) >= 100 && !heap_find(p));
+    EXPECT(heap_free(HEAP_OUTSIDE, p, NULL) == HEAP_OK);
+    EXPECT(heap_free(HEAP_OUTSIDE, p + 1, NULL) == HEAP_NO_BLOCK);
+    q = heap_alloc(HEAP_OUTSIDE, 90, 1, NULL);
+    EXPECT(q == p && is_zero(q, 90));
+    heap_restart();
+    EXPECT(!strcmp(kept, "kept"));
+    EXPECT(heap_realloc(HEAP_OUTSIDE, kept, 1 << 20, NULL, &out) == HEAP_OK && !strcmp(out, "kept"));
+    for (int i = 0; i < 10000; i++) {
+        p = heap_alloc(HEAP_OUTSIDE, 100000, 1, NULL);
+        p[99999] = 1;
+        EXPECT(heap_free(HEAP_OUTSIDE, p, NULL) == HEAP_OK);
+    }
+}
+
+static size_t resident_pages(void)
+{
+    unsigned long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (fscanf(file, "%lu %lu", &size, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return resident;
+}
+
+CHILD_TEST(stays_flat)
+{
+    size_t before = 0;
+
+    for (int execution = 0; execution < 200; execution++) {
+        if (execution == 10)
+            before = resident_pages();
+        for (uint32_t thread = 0; thread < 4; thread++) {
+            for (int i = 0; i < 100; i++)
+                memset(heap_alloc(thread, 100, 1, NULL), 1, 100);
+            memset(heap_alloc(thread, 1 << 20, 1, NULL), 1, 1 << 20);
+        }
+        heap_restart();
+    }
+    EXPECT(resident_pages() < before + 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_blocks),
+        cmocka_unit_test(addresses_ignore_other_threads),
+        cmocka_unit_test(judges_frees),
+        cmocka_unit_test(reallocates),
+        cmocka_unit_test(aligns),
+        cmocka_unit_test(new_memory_is_zero),
+        cmocka_unit_test(refuses_what_is_absurd),
+        cmocka_unit_test(serves_all_threads),
+        cmocka_unit_test(finds_among_many),
+        cmocka_unit_test(restores_initial_blocks),
+        cmocka_unit_test(reuses_outside),
+        cmocka_unit_test(stays_flat),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
