@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +17,9 @@
 
 #define ARENA_RESERVE ((size_t)1 << 32)
 
+/* Processes that may die before the search is given up. */
+#define DEATHS_MAX 1000
+
 /* One native program being checked. */
 struct native_check {
     const char *program;
@@ -26,6 +29,7 @@ struct native_check {
     struct arena arena;
     struct report report;
     struct driver driver;
+    unsigned deaths; /* of processes, so far */
 };
 
 /* ---- while it runs */
@@ -52,6 +56,16 @@ static void status_clear(void)
 
 /* ---- what came of it */
 
+/* One death stands for all that happen to the same thread for the same reason. */
+static bool killed_before(const struct session *session, const struct session_bug *bug)
+{
+    for (uint32_t i = 0; i < session->bugs.count; i++)
+        if (session->bugs.at[i].thread == bug->thread &&
+            strcmp(session->bugs.at[i].message, bug->message) == 0)
+            return true;
+    return false;
+}
+
 /* The process died without a word: the search in shared memory tells what it was doing. */
 static void killed_bug(struct native_check *check, const struct driver_end *end)
 {
@@ -67,7 +81,32 @@ static void killed_bug(struct native_check *check, const struct driver_end *end)
                  strsignal(end->status));
     bug.message = report_text(&check->report, message);
     native_schedule_take(session, &bug);
-    vec_push(&session->arena, &session->bugs, bug);
+    if (killed_before(session, &bug))
+        session->schedules.count = bug.schedule_first;
+    else
+        vec_push(&session->arena, &session->bugs, bug);
+}
+
+/* Runs the program until the search is over. A process that dies is a bug; if the search shall go on, another one
+ * takes it up, as long as it was the program that died and not the engine. */
+static bool run_all(struct native_check *check, struct driver_end *end)
+{
+    struct session *session = check->driver.session;
+
+    for (;;) {
+        session->in_program = false;
+        if (!driver_run(&check->driver, check->program, check->argv, -1,
+                        isatty(STDERR_FILENO) ? status_line : NULL, end))
+            return false;
+        if (session->phase != SESSION_RUNNING ||
+            (end->exited && end->status == EXIT_RADDLE_IS_WRONG))
+            return true;
+        killed_bug(check, end);
+        if (!check->settings->keep_going || !session->in_program ||
+            session->explorer.execution.events.count == 0 || check->deaths++ >= DEATHS_MAX)
+            return true;
+        session->job = SESSION_RESUME;
+    }
 }
 
 static void bug_print(const struct native_check *check, const struct session_bug *bug,
@@ -96,12 +135,14 @@ static const char *bug_confirm(struct native_check *check, const struct native_c
     struct native_case again;
     const char *problem = NULL;
     bool written = false;
+    int stem;
 
     base = base ? base + 1 : check->subject;
+    stem = (int)strcspn(base, ".");
     if (number == 0)
-        snprintf(path, sizeof path, "%s.raddle", base);
+        snprintf(path, sizeof path, "%.*s.raddle", stem, base);
     else
-        snprintf(path, sizeof path, "%s-%u.raddle", base, number + 1);
+        snprintf(path, sizeof path, "%.*s-%u.raddle", stem, base, number + 1);
     for (int i = 0; i < 2 && !problem; i++) {
         if (!native_replay_case(check->program, check->argv, check->settings, found, &again,
                                 &problem))
@@ -177,8 +218,6 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     }
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
-    if (session->phase == SESSION_RUNNING)
-        killed_bug(check, end);
     report_set_stats(&check->report, &session->explorer.stats, seconds);
     if (session->phase == SESSION_RUNNING)
         vec_push(&check->arena, &check->report.reasons, "the process of the program died");
@@ -209,8 +248,7 @@ int check_program(const char *program, char *const *arguments, const char *subje
     if (arena_open(&check.arena, ARENA_RESERVE) == 0 && driver_open(&check.driver, settings)) {
         report_open(&check.report, &check.arena, subject, settings);
         started = seconds_now();
-        if (driver_run(&check.driver, program, check.argv, -1,
-                       isatty(STDERR_FILENO) ? status_line : NULL, &end)) {
+        if (run_all(&check, &end)) {
             status_clear();
             status = check_finish(&check, &end, seconds_now() - started);
         }
@@ -260,23 +298,40 @@ static const char *first_source(char *const *words)
     return "program";
 }
 
+/* A new directory for a compiled program, where it can stay if a trace refers to it. */
+static bool cache_directory(char *path, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *base = cache && cache[0] == '/' ? cache : home && home[0] == '/' ? home : "/tmp";
+
+    snprintf(path, size, "%s%s", base, base == home ? "/.cache" : "");
+    mkdir(path, 0700);
+    snprintf(path + strlen(path), size - strlen(path), "/raddle");
+    mkdir(path, 0700);
+    snprintf(path + strlen(path), size - strlen(path), "/XXXXXX");
+    if (mkdtemp(path))
+        return true;
+    fprintf(stderr, "raddle: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
 int check_sources(char *const *words, char *const *arguments, const struct settings *settings)
 {
-    char directory[] = "/tmp/raddle-XXXXXX";
-    char program[sizeof directory + PATH_MAX];
+    char directory[PATH_MAX], program[PATH_MAX + NAME_MAX + 2];
     const char *source = first_source(words);
     const char *base = strrchr(source, '/');
     int status = EXIT_STATUS_USAGE;
 
     base = base ? base + 1 : source;
-    if (!mkdtemp(directory)) {
-        fprintf(stderr, "raddle: %s: %s\n", directory, strerror(errno));
+    if (!cache_directory(directory, sizeof directory - 32))
         return EXIT_STATUS_ENVIRONMENT;
-    }
     snprintf(program, sizeof program, "%s/%.*s", directory, (int)strcspn(base, "."), base);
     if (compile(words, program))
         status = check_program(program, arguments, source, settings);
-    unlink(program);
-    rmdir(directory);
+    if (status != EXIT_STATUS_BUG) { /* else a replay will want it */
+        unlink(program);
+        rmdir(directory);
+    }
     return status;
 }

@@ -217,6 +217,17 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
                                                    .text = step->text,
                                                    .site = trace_site_of(&step->site)});
     }
+    /* the step in which a process died was never described */
+    for (uint32_t i = run->steps.count; i < run->schedule.count; i++) {
+        const struct session_choice *choice = &run->schedule.at[i];
+
+        trace_add_step(trace, &(struct trace_step){.thread = choice->thread,
+                                                   .is_buffer = choice->is_buffer,
+                                                   .addr = choice->addr,
+                                                   .outcome = choice->outcome,
+                                                   .op = OP_CRASH,
+                                                   .text = "the process dies"});
+    }
     trace_add_output(trace, run->output.at, run->output.count);
 }
 

@@ -176,6 +176,14 @@ static bool op_equal(const struct op *a, const struct op *b)
            a->mutex == b->mutex && a->value == b->value && a->expect == b->expect;
 }
 
+void execution_bury(struct execution *x)
+{
+    event_id id = x->events.count - 1;
+
+    x->events.at[id].fatal = true;
+    vec_push(x->arena, &x->findings, (struct finding){id, BUG_CRASH, NULL});
+}
+
 bool execution_replay(struct execution *x, event_id *at)
 {
     world_restart(x->world);
@@ -188,7 +196,10 @@ bool execution_replay(struct execution *x, event_id *at)
             *at = id;
             return false;
         }
-        world_step(x->world, event->agent, event->outcome, id);
+        if (event->fatal)
+            world_step_fatal(x->world, event->agent, event->outcome, id);
+        else
+            world_step(x->world, event->agent, event->outcome, id);
     }
     x->replayed += x->events.count;
     return true;

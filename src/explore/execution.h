@@ -18,6 +18,7 @@ struct event {
     uint32_t access_count;
     uint32_t clock; /* what happens before it, itself included: execution.clocks.at[clock …] */
     uint32_t clock_width;
+    bool fatal;        /* the process died in it: never to be executed again */
     cell_value result; /* what its thread got */
 };
 
@@ -84,6 +85,9 @@ void execution_end(struct execution *x);
 
 /* Forgets all events from number `length` on; the world is left as it was: see execution_replay. */
 void execution_cut(struct execution *x, uint32_t length);
+
+/* The process died in the last event, which was not finished: it counts as done, and its thread as halted. */
+void execution_bury(struct execution *x);
 
 /* Puts the world into the state after the last event, from the start. False if the target does not do
  * again what it did (*at is the first event that differs). */

@@ -170,6 +170,7 @@ static bool go_back(struct explorer *explorer, bool cut)
     struct execution *x = &explorer->execution;
     const struct reduction_ops *ops = explorer->reduction->ops;
     uint32_t depth = depth_of(explorer);
+    bool repeated;
 
     while (cut || !ops->more(explorer->reduction, depth)) {
         cut = false;
@@ -179,10 +180,13 @@ static bool go_back(struct explorer *explorer, bool cut)
             return false;
     }
     execution_cut(x, depth);
-    return execution_replay(x, &explorer->diverged);
+    explorer->replaying = true;
+    repeated = execution_replay(x, &explorer->diverged);
+    explorer->replaying = false;
+    return repeated;
 }
 
-static bool limit_reached(struct explorer *explorer, double until)
+static bool limit_reached(struct explorer *explorer)
 {
     struct explorer_stats *stats = &explorer->stats;
     struct timespec now;
@@ -191,7 +195,7 @@ static bool limit_reached(struct explorer *explorer, double until)
         stats->cut |= CUT_MAX_EXECUTIONS;
     if (explorer->options.timeout > 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((double)now.tv_sec + (double)now.tv_nsec / 1e9 > until)
+        if ((double)now.tv_sec + (double)now.tv_nsec / 1e9 > explorer->deadline)
             stats->cut |= CUT_TIMEOUT;
     }
     return stats->cut & (CUT_MAX_EXECUTIONS | CUT_TIMEOUT);
@@ -224,25 +228,51 @@ static bool run_to_end(struct explorer *explorer)
     }
 }
 
-bool explorer_run(struct explorer *explorer)
+/* The search from the present state on, until nothing is left or a limit is reached. */
+static bool search(struct explorer *explorer)
 {
-    double until = deadline(explorer);
     bool complete;
 
-    world_restart(&explorer->world);
-    state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
     do {
         uint64_t before = explorer->stats.transitions;
 
         complete = run_to_end(explorer);
         /* all that was left in a state may turn out to be asleep: that is not a run */
-        if (explorer->stats.transitions == before && depth_of(explorer) > 0)
+        if (explorer->stats.transitions == before && depth_of(explorer) > 0 && !explorer->resumed)
             continue;
-        if (!run_ended(explorer, !complete) || limit_reached(explorer, until))
+        explorer->resumed = false;
+        if (!run_ended(explorer, !complete) || limit_reached(explorer))
             break;
     } while (go_back(explorer, !complete));
     explorer->stats.replayed = explorer->execution.replayed;
     return explorer->diverged == EVENT_NONE;
+}
+
+bool explorer_run(struct explorer *explorer)
+{
+    explorer->deadline = deadline(explorer);
+    world_restart(&explorer->world);
+    state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
+    return search(explorer);
+}
+
+bool explorer_resume(struct explorer *explorer)
+{
+    struct execution *x = &explorer->execution;
+    struct explorer_state state;
+
+    if (explorer->replaying)
+        return execution_replay(x, &explorer->diverged) && search(explorer);
+    CHECK(x->events.count > 0, "nothing to go on with");
+    state = explorer->states.at[depth_of(explorer) - 1];
+    execution_bury(x);
+    if (!execution_replay(x, &explorer->diverged))
+        return false;
+    state.running = x->events.at[depth_of(explorer) - 1].agent;
+    explorer->stats.transitions++;
+    explorer->resumed = true;
+    state_enter(explorer, state);
+    return search(explorer);
 }
 
 bool explorer_run_failed(const struct explorer *explorer, enum ending ending)

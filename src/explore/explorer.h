@@ -67,7 +67,10 @@ struct explorer {
     struct execution execution;
     struct reduction *reduction;
     VEC(struct explorer_state) states; /* by depth */
-    uint64_t random;                   /* advances with each use, if options.seed is set */
+    double deadline;                   /* when the time is up, on the monotonic clock */
+    bool replaying;                    /* on the way back to a state */
+    bool resumed;      /* in a new process, behind the event in which the last one died */
+    uint64_t random;   /* advances with each use, if options.seed is set */
     event_id diverged; /* EVENT_NONE, or the first event that the target did not repeat */
 };
 
@@ -77,6 +80,10 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
 /* Searches to the end, a limit, or until the observer stops it. False if the target is not deterministic:
  * explorer->diverged tells where. */
 bool explorer_run(struct explorer *explorer);
+
+/* Goes on in a new process, after the old one died while the target ran: in the last event, or on the way back to a
+ * state. The explorer must be where it was in memory, and its target be the same kind of target. */
+bool explorer_resume(struct explorer *explorer);
 
 /* How the present state would end a run. */
 enum ending explorer_ending(struct explorer *explorer);

@@ -12,7 +12,7 @@
 #define SESSION_VERSION 1u
 
 /* Where the shared memory is in every process, and how much of it is reserved. */
-#define SESSION_ADDRESS ((void *)0x200000000000)
+#define SESSION_ADDRESS ((void *)0x600000000000)
 #define SESSION_RESERVE ((size_t)1 << 40)
 
 /* How the process finds it: the number of the open descriptor, in the environment. */
@@ -22,6 +22,7 @@
 enum session_job {
     SESSION_EXPLORE,
     SESSION_REPLAY, /* follow `schedule`, and note each step in `steps` */
+    SESSION_RESUME, /* go on exploring where another process died */
 };
 
 /* How far it came. Written by the process, except for the first. */
@@ -109,7 +110,8 @@ struct session {
     VEC(session_text) unsupported;  /* calls that are not modelled, each once */
     session_text message;
     session_text divergence;
-    int log_fd; /* where the process complains about raddle itself */
+    bool in_program; /* the program runs, not the engine: a death now leaves the search whole */
+    int log_fd;      /* where the process complains about raddle itself */
 };
 
 #endif

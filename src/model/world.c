@@ -98,6 +98,7 @@ const struct op *world_pending(struct world *world, agent_id agent, struct op *s
                          .size = store->size,
                          .addr = store->addr,
                          .value = store->number,
+                         .expect = store->value,
                          .site = store->site};
     return space;
 }
@@ -191,18 +192,21 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
     }
 }
 
-/* The pending operation of a thread: carries it out and lets the target run up to the next one. */
-static void thread_step(struct world *world, agent_id agent, outcome_id outcome)
+/* The pending operation of a thread: carries it out and lets the target run up to the next one, unless that is
+ * fatal. */
+static void thread_step(struct world *world, agent_id agent, outcome_id outcome, bool fatal)
 {
     struct footprint footprint;
     enum touch touch;
+    enum sequel sequel;
     struct op next;
 
     touch = op_touch(world, &view_now, agent, &world->threads.at[agent].pending, &footprint,
                      &world->step.rule);
     CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
     world->threads.at[agent].cause = EVENT_NONE;
-    switch (op_effect(world, agent, touch, outcome)) {
+    sequel = op_effect(world, agent, touch, outcome);
+    switch (fatal ? SEQUEL_HALT : sequel) {
     case SEQUEL_RESUME:
         world->target->ops->resume(world->target, world, agent, world->step.result, &next);
         world->threads.at[agent].pending = next;
@@ -220,7 +224,7 @@ static void thread_step(struct world *world, agent_id agent, outcome_id outcome)
     world->threads.at[agent].last = world->now;
 }
 
-void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now)
+static void step_clear(struct world *world, event_id now)
 {
     world->now = now;
     world->step.result = 0;
@@ -228,10 +232,21 @@ void world_step(struct world *world, agent_id agent, outcome_id outcome, event_i
     world->step.assume_failed = false;
     world->step.rule = NULL;
     world->step.withdrawn.count = 0;
+}
+
+void world_step_fatal(struct world *world, agent_id agent, outcome_id outcome, event_id now)
+{
+    step_clear(world, now);
+    thread_step(world, agent, outcome, true);
+}
+
+void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now)
+{
+    step_clear(world, now);
     if (world->agents.at[agent].is_buffer)
         buffer_flush(world, agent, now);
     else
-        thread_step(world, agent, outcome);
+        thread_step(world, agent, outcome, false);
 }
 
 loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)

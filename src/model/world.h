@@ -156,6 +156,10 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes);
  * it did is in world->step until the next one. */
 void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now);
 
+/* The same for a transition in which the process died once: does all that is visible, and halts the thread before it
+ * runs on. */
+void world_step_fatal(struct world *world, agent_id agent, outcome_id outcome, event_id now);
+
 /* The location of an object, or of the eight bytes around `addr`. */
 loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr);
 

@@ -127,7 +127,9 @@ static bool program_save(struct session *session)
 static int run_under_engine(int argc, char **argv, char **environment)
 {
     struct session *session = session_attach();
-    int (*job)(void);
+    static int (*const jobs[])(void) = {[SESSION_EXPLORE] = native_explore,
+                                        [SESSION_REPLAY] = native_replay,
+                                        [SESSION_RESUME] = native_resume_search};
 
     if (!session)
         become_driver(argc, argv);
@@ -138,8 +140,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
     if (!program_save(session))
         kernel_exit(4);
     native.started = true;
-    job = session->job == SESSION_REPLAY ? native_replay : native_explore;
-    job();
+    jobs[session->job]();
     if (session->job == SESSION_REPLAY)
         fflush(NULL);
     kernel_exit(0);

@@ -20,7 +20,7 @@ void __asan_unpoison_memory_region(void const volatile *addr, size_t size);
 
 _Static_assert(offsetof(struct fiber, sp) == 0, "fiber_x86_64.S takes sp as the first field");
 
-void fiber_start(void);             /* in fiber_x86_64.S: calls r12 with r13 */
+void fiber_start(void);              /* in fiber_x86_64.S: calls r12 with r13 */
 _Noreturn void fiber_returned(void); /* called from there */
 
 struct fiber_frame {
@@ -63,11 +63,11 @@ void fiber_returned(void)
     __builtin_unreachable();
 }
 
-/* ---- stacks: thread n owns the slot STACK_BASE + n * STACK_SLOT. Its stack ends STACK_GUARD below the end of the slot;
- * the rest of the slot is never mapped, which makes it the guard. */
+/* ---- stacks: thread n owns the slot STACK_BASE + n * STACK_SLOT. Its stack ends STACK_GUARD below
+ * the end of the slot; the rest of the slot is never mapped, which makes it the guard. */
 
-#define STACK_BASE 0x110000000000u
-#define STACK_SLOT ((uintptr_t)256 << 20)
+#define STACK_BASE  0x110000000000u
+#define STACK_SLOT  ((uintptr_t)256 << 20)
 #define STACK_GUARD ((uintptr_t)64 << 10)
 
 static size_t stack_sizes[RUNTIME_THREADS]; /* bytes mapped, from the top; 0: none yet */

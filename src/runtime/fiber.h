@@ -6,41 +6,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of program threads that an execution may have; stacks and heap arenas are numbered below it. */
+/* The number of program threads that an execution may have; stacks and heap arenas are numbered
+ * below it. */
 #define RUNTIME_THREADS 1536u
 
-/* A point where code stopped and can go on. The OS thread's own stack needs no preparing: a zeroed fiber that is
- * switched *from* first. */
+/* A point where code stopped and can go on. The OS thread's own stack needs no preparing: a zeroed
+ * fiber that is switched *from* first. */
 struct fiber {
-    void *sp; /* where its registers lie; valid while it is not running. fiber_<machine>.S knows that it is first */
+    void *sp; /* its saved registers, while it is not running; fiber_<machine>.S knows the offset */
 };
 
-/* Makes the next switch to `fiber` call entry(arg) on the given stack. Whatever it was doing before is forgotten. `entry`
- * must not return. */
+/* Makes the next switch to `fiber` call entry(arg) on the given stack. Whatever it was doing before
+ * is forgotten. `entry` must not return. */
 void fiber_prepare(struct fiber *fiber, void *stack_low, size_t size, void (*entry)(void *),
                    void *arg);
 
-/* Stops here, as `from`, and goes on where `to` stopped; returns when someone switches back to `from`.
- * Each fiber keeps its own rounding mode, exception masks and SSE exception flags. Not kept: the x87 exception flags and
- * the registers that a call may destroy. Both fibers share errno and everything else that is thread-local. */
+/* Stops here, as `from`, and goes on where `to` stopped; returns when someone switches back to
+ * `from`. Each fiber keeps its own rounding mode, exception masks and SSE exception flags. Not
+ * kept: the x87 exception flags and the registers that a call may destroy. Both fibers share errno
+ * and everything else that is thread-local. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* ---- stacks */
 
 #define STACK_SIZE ((size_t)8 << 20) /* mapped for each thread; memory is taken only when touched */
-#define STACK_MAX ((size_t)192 << 20) /* the largest that stack_get_sized gives */
+#define STACK_MAX  ((size_t)192 << 20) /* the largest that stack_get_sized gives */
 
 struct stack {
     char *low; /* lowest address */
     size_t size;
 };
 
-/* The stack of thread `thread`: always the same addresses, never given back. It holds what the previous execution left.
- * `low` is NULL, with errno set, if there are no such addresses or they are taken. Cheap after the first time. */
+/* The stack of thread `thread`: always the same addresses, never given back. It holds what the
+ * previous execution left. `low` is NULL, with errno set, if there are no such addresses or they
+ * are taken. Cheap after the first time. */
 struct stack stack_get(uint32_t thread);
 
-/* The same with at least `size` bytes (pthread_attr_setstacksize). The top does not depend on the size, so a stack only
- * ever grows; asking for less than it has gives what it has. */
+/* The same with at least `size` bytes (pthread_attr_setstacksize). The top does not depend on the
+ * size, so a stack only ever grows; asking for less than it has gives what it has. */
 struct stack stack_get_sized(uint32_t thread, size_t size);
 
 enum stack_place {
@@ -50,8 +53,9 @@ enum stack_place {
     STACK_ABOVE, /* in the guard above */
 };
 
-/* What `addr` has to do with a stack; *thread says whose, unless nowhere. The guard below reaches down to the next
- * thread's stack (64 MiB at least), so that a frame with a large array does not jump over it. */
+/* What `addr` has to do with a stack; *thread says whose, unless nowhere. The guard below reaches
+ * down to the next thread's stack (64 MiB at least), so that a frame with a large array does not
+ * jump over it. */
 enum stack_place stack_find(const void *addr, uint32_t *thread);
 
 #endif

@@ -1,10 +1,11 @@
 /* Switching stacks on x86-64, System V ABI. What is pushed here is struct fiber_frame of fiber.c.
  *
- * The ABI makes a function preserve rbx, rbp, r12-r15, rsp, the control bits of mxcsr and the x87 control word; all else
- * is dead across a call, vector registers included. mxcsr and the control word are part of what a thread may change
- * (fesetround), so each fiber has its own. That costs: 5.6 ns a switch instead of 1.9 (Zen 3; most of it is stmxcsr).
- * Loading only what differs was slower (6.9 ns), as the comparison waits for the store. -DFIBER_IGNORES_FPU leaves both
- * out, for whoever knows that no thread changes them. */
+ * The ABI makes a function preserve rbx, rbp, r12-r15, rsp, the control bits of mxcsr and the x87
+ * control word; all else is dead across a call, vector registers included. mxcsr and the control
+ * word are part of what a thread may change (fesetround), so each fiber has its own. That costs:
+ * 5.6 ns a switch instead of 1.9 (Zen 3; most of it is stmxcsr). Loading only what differs was
+ * slower (6.9 ns), as the comparison waits for the store. -DFIBER_IGNORES_FPU leaves both out, for
+ * whoever knows that no thread changes them. */
 
         .text
         .globl  fiber_switch
@@ -64,7 +65,8 @@ fiber_switch:                           /* rdi: from, rsi: to */
         popq    %rbp
         .cfi_adjust_cfa_offset -8
         .cfi_restore %rbp
-        /* Not `ret`: the processor predicts that it returns to our caller, which is wrong each time. */
+        /* Not `ret`: the processor predicts that it returns to our caller, which is wrong each
+         * time. */
         popq    %rcx
         .cfi_adjust_cfa_offset -8
         .cfi_register %rip, %rcx
@@ -72,7 +74,8 @@ fiber_switch:                           /* rdi: from, rsi: to */
         .cfi_endproc
         .size   fiber_switch, . - fiber_switch
 
-/* Where a prepared fiber begins: r12 is its entry, r13 the argument. The bottom of the stack, for the unwinder too. */
+/* Where a prepared fiber begins: r12 is its entry, r13 the argument. The bottom of the stack, for
+ * the unwinder too. */
         .globl  fiber_start
         .hidden fiber_start
         .type   fiber_start, @function

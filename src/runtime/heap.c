@@ -9,27 +9,28 @@
 #include "runtime/image.h"
 #include "runtime/kernel.h"
 
-/* Addresses. Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB for large ones;
- * the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the indices 128 MiB each from INDEX_BASE on.
- * Clear of stacks, of the program, of libraries and of the address sanitizer's memory. Mapped piece by piece, as used. */
-#define HEAP_BASE 0x120000000000u
-#define HEAP_SHIFT 35
+/* Addresses. Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
+ * for large ones; the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the
+ * indices 128 MiB each from INDEX_BASE on. Clear of stacks, of the program, of libraries and of the
+ * address sanitizer's memory. Mapped piece by piece, as used. */
+#define HEAP_BASE   0x120000000000u
+#define HEAP_SHIFT  35
 #define SMALL_SPACE ((uintptr_t)8 << 30)
 #define LARGE_SPACE ((uintptr_t)24 << 30)
-#define TABLE_BASE 0x430000000000u
+#define TABLE_BASE  0x430000000000u
 #define TABLE_SPACE ((uintptr_t)1 << 30)
-#define INDEX_BASE 0x470000000000u
+#define INDEX_BASE  0x470000000000u
 #define INDEX_SPACE ((uintptr_t)128 << 20)
 
-/* Clearing 256 KiB by hand costs about as much as one madvise and a few page faults: from here on a block is `large`, and
- * what nobody touches of it costs nothing. */
+/* Clearing 256 KiB by hand costs about as much as one madvise and a few page faults: from here on a
+ * block is `large`, and what nobody touches of it costs nothing. */
 #define LARGE_BLOCK ((size_t)256 << 10)
 
 /* Small blocks are cleared by hand up to here; beyond, the memory goes back to the system. */
 #define CLEARED_BY_HAND ((size_t)8 << 20)
 
 #define ARENAS (RUNTIME_THREADS + 1) /* of threads and HEAP_INITIAL */
-#define PAGE ((uintptr_t)4096)
+#define PAGE   ((uintptr_t)4096)
 
 /* Addresses handed out from the start on. Grows its mapping ahead of `used`. */
 struct range {
@@ -42,7 +43,8 @@ struct range {
 struct space {
     struct range memory;
     struct range table; /* of struct heap_block */
-    struct range index; /* of uint32_t: for each cell of memory, the first block that ends after its start */
+    struct range
+        index; /* of uint32_t: for each cell of memory, the first block that ends after its start */
     uint32_t count;
 };
 
@@ -58,10 +60,12 @@ struct heap_arena {
 };
 
 static struct heap_arena arenas[ARENAS];
-static uint32_t used_arenas[ARENAS]; /* that have blocks in this execution, in the order of the first */
+static uint32_t
+    used_arenas[ARENAS]; /* that have blocks in this execution, in the order of the first */
 static uint32_t used_count;
 static bool snapshot_taken;
-static struct range undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
+static struct range
+    undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
 
 /* Makes [base, base + used) usable memory. Returns 0, or -1 with errno. */
 static int range_cover(struct range *range, size_t used, size_t limit)
@@ -76,7 +80,8 @@ static int range_cover(struct range *range, size_t used, size_t limit)
         errno = ENOMEM;
         return -1;
     }
-    /* Doubles, so that system calls stay rare; what is mapped too much costs nothing until it is touched. */
+    /* Doubles, so that system calls stay rare; what is mapped too much costs nothing until it is
+     * touched. */
     more = range->mapped < ((size_t)64 << 20) ? range->mapped : (size_t)64 << 20;
     if (more < used - range->mapped)
         more = used - range->mapped;
@@ -116,12 +121,14 @@ static void arena_begin(uint32_t number)
     used_arenas[used_count++] = number;
 }
 
-/* Takes [memory.base + memory.used, end) for the next block, with its row in the table, and enters it in the index. */
+/* Takes [memory.base + memory.used, end) for the next block, with its row in the table, and enters
+ * it in the index. */
 static int space_extend(struct space *space, int kind, uintptr_t end)
 {
     unsigned shift = cell_shift[kind];
     size_t used = end - space->memory.base;
-    size_t cell = (space->memory.used + ((size_t)1 << shift) - 1) >> shift; /* the first one not in the index */
+    size_t cell = (space->memory.used + ((size_t)1 << shift) - 1) >>
+                  shift; /* the first one not in the index */
     size_t cells = (used + ((size_t)1 << shift) - 1) >> shift;
     uint32_t *index = (uint32_t *)space->index.base;
 
@@ -311,7 +318,8 @@ int heap_snapshot(void)
         struct range *memory = &initial->spaces[kind].memory;
 
         /* Whole pages: nothing else will be handed out from the last one. */
-        if (memory->used && image_add_range((void *)memory->base, (memory->used + PAGE - 1) & ~(PAGE - 1)))
+        if (memory->used &&
+            image_add_range((void *)memory->base, (memory->used + PAGE - 1) & ~(PAGE - 1)))
             return -1;
     }
     for (uint32_t i = 0; i < used_count; i++) {

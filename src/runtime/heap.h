@@ -3,10 +3,11 @@
 
 /* The heap of the program under test.
  *
- * A block is named by its thread and its rank among that thread's allocations, and its address follows from what that
- * thread allocated before, whatever the others do. Nothing is reused before the next execution. A block reads
- * as zeros when it is new, so calloc is malloc. What we know about blocks lies in tables of our own, out of the way of
- * overflows. Needs no opening: the first call may come from a constructor, or from the dynamic linker. */
+ * A block is named by its thread and its rank among that thread's allocations, and its address
+ * follows from what that thread allocated before, whatever the others do. Nothing is reused before
+ * the next execution. A block reads as zeros when it is new, so calloc is malloc. What we know
+ * about blocks lies in tables of our own, out of the way of overflows. Needs no opening: the first
+ * call may come from a constructor, or from the dynamic linker. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +15,11 @@
 #include "runtime/fiber.h"
 
 /* Who allocates: a program thread, numbered below RUNTIME_THREADS, or one of these. */
-#define HEAP_INITIAL RUNTIME_THREADS       /* before heap_snapshot: constructors and libc's own start */
-#define HEAP_OUTSIDE (RUNTIME_THREADS + 1) /* the engine and libc on its behalf; blocks are reused, not restarted */
+#define HEAP_INITIAL RUNTIME_THREADS /* before heap_snapshot: constructors and libc's own start */
+#define HEAP_OUTSIDE                                                                               \
+    (RUNTIME_THREADS + 1) /* the engine and libc on its behalf; blocks are reused, not restarted */
 
-#define HEAP_RED_ZONE 16                   /* bytes on either side of a block that are no block's */
+#define HEAP_RED_ZONE  16                 /* bytes on either side of a block that are no block's */
 #define HEAP_BLOCK_MAX ((size_t)16 << 30) /* more than this is out of memory */
 
 enum heap_block_state { HEAP_LIVE, HEAP_FREED };
@@ -41,35 +43,39 @@ enum heap_status {
     HEAP_NO_MEMORY,   /* heap_realloc only */
 };
 
-/* A block of `size` zero bytes (0 is fine) at a multiple of `align`, a power of two; at least 16 is given. NULL with
- * errno ENOMEM if the size is absurd or the thread has used up its addresses. */
+/* A block of `size` zero bytes (0 is fine) at a multiple of `align`, a power of two; at least 16 is
+ * given. NULL with errno ENOMEM if the size is absurd or the thread has used up its addresses. */
 void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site);
 
 /* Frees a block; `thread` is who frees it. Anything but HEAP_OK has changed nothing. */
 enum heap_status heap_free(uint32_t thread, void *ptr, const void *site);
 
-/* A new block with the old one's contents, and the old one freed; always moves, so that a pointer kept to the old one
- * is noticed. *out is set for HEAP_OK only; otherwise nothing has changed. `ptr` is not NULL. */
+/* A new block with the old one's contents, and the old one freed; always moves, so that a pointer
+ * kept to the old one is noticed. *out is set for HEAP_OK only; otherwise nothing has changed.
+ * `ptr` is not NULL. */
 enum heap_status heap_realloc(uint32_t thread, void *ptr, size_t size, const void *site,
                               void **out);
 
 /* The bytes usable at the start of a live block; 0 for anything else. */
 size_t heap_usable(const void *ptr);
 
-/* The block, live or freed, that `addr` is inside of or in the red zone of; NULL if none, and for blocks of
- * HEAP_OUTSIDE. Valid until the next heap_restart. Takes constant time. */
+/* The block, live or freed, that `addr` is inside of or in the red zone of; NULL if none, and for
+ * blocks of HEAP_OUTSIDE. Valid until the next heap_restart. Takes constant time. */
 const struct heap_block *heap_find(const void *addr);
 
-/* Calls `visit` for each live block, those of HEAP_INITIAL first, then by thread in the order in which they first
- * allocated, large ones last. `visit` must not allocate from the heap of program threads. */
+/* Calls `visit` for each live block, those of HEAP_INITIAL first, then by thread in the order in
+ * which they first allocated, large ones last. `visit` must not allocate from the heap of program
+ * threads. */
 void heap_each_live(void (*visit)(void *context, const struct heap_block *block), void *context);
 
-/* Ends the time of HEAP_INITIAL: its blocks and contents are part of the start of each execution. Hands the contents to
- * the image, so call it before image_save. Returns 0, or -1 with errno set. */
+/* Ends the time of HEAP_INITIAL: its blocks and contents are part of the start of each execution.
+ * Hands the contents to the image, so call it before image_save. Returns 0, or -1 with errno set.
+ * */
 int heap_snapshot(void);
 
-/* Forgets all blocks of program threads, and clears their memory, in time proportional to it (large blocks by one
- * system call a thread); takes back what was freed of HEAP_INITIAL. The contents of the latter are image_restart's. */
+/* Forgets all blocks of program threads, and clears their memory, in time proportional to it (large
+ * blocks by one system call a thread); takes back what was freed of HEAP_INITIAL. The contents of
+ * the latter are image_restart's. */
 void heap_restart(void);
 
 #endif

@@ -6,14 +6,15 @@
 
 #include "runtime/kernel.h"
 
-/* The addresses are cut into chunks of 64 KiB. A chunk holds blocks of one class; a larger block is a row of chunks, of
- * which the first carries the class. So the class of a block follows from its address, without a header. */
-#define OUTSIDE_BASE 0x118000000000u
+/* The addresses are cut into chunks of 64 KiB. A chunk holds blocks of one class; a larger block is
+ * a row of chunks, of which the first carries the class. So the class of a block follows from its
+ * address, without a header. */
+#define OUTSIDE_BASE  0x118000000000u
 #define OUTSIDE_SPACE ((uintptr_t)64 << 30)
-#define CHUNK_SHIFT 16
-#define CHUNK ((uintptr_t)1 << CHUNK_SHIFT)
-#define CLASS_MIN 4  /* 16 bytes */
-#define CLASS_MAX 34 /* 16 GiB */
+#define CHUNK_SHIFT   16
+#define CHUNK         ((uintptr_t)1 << CHUNK_SHIFT)
+#define CLASS_MIN     4  /* 16 bytes */
+#define CLASS_MAX     34 /* 16 GiB */
 
 static uint8_t *chunk_classes; /* 0: no block starts in this chunk */
 static uintptr_t outside_used; /* bytes of chunks in use; mapped up to there */
@@ -27,7 +28,8 @@ static char *chunks_take(unsigned class)
 
     if (!chunk_classes)
         chunk_classes = kernel_map(NULL, OUTSIDE_SPACE >> CHUNK_SHIFT);
-    if (!chunk_classes || at + size > OUTSIDE_SPACE || !kernel_map((char *)OUTSIDE_BASE + at, size)) {
+    if (!chunk_classes || at + size > OUTSIDE_SPACE ||
+        !kernel_map((char *)OUTSIDE_BASE + at, size)) {
         errno = ENOMEM;
         return NULL;
     }
@@ -50,7 +52,7 @@ void *outside_alloc(size_t size, size_t align)
     if (size < align)
         size = align; /* a block is aligned to its size */
     while (class <= CLASS_MAX && ((size_t)1 << class) < size)
-        class++;
+        class ++;
     if (class > CLASS_MAX) {
         errno = ENOMEM;
         return NULL;

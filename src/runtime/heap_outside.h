@@ -1,8 +1,9 @@
 #ifndef RADDLE_RUNTIME_HEAP_OUTSIDE_H
 #define RADDLE_RUNTIME_HEAP_OUTSIDE_H
 
-/* Memory for HEAP_OUTSIDE: what libc allocates while no program thread runs. Blocks are powers of two, and one that is
- * freed serves the next request of its size. A restart leaves it alone. Part of heap.h; only heap.c calls it. */
+/* Memory for HEAP_OUTSIDE: what libc allocates while no program thread runs. Blocks are powers of
+ * two, and one that is freed serves the next request of its size. A restart leaves it alone. Part
+ * of heap.h; only heap.c calls it. */
 
 #include <stdbool.h>
 #include <stddef.h>

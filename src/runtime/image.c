@@ -12,13 +12,14 @@
 
 /* A range whose pages start read-only. */
 struct tracked {
-    char *start; /* at a page */
-    size_t size; /* whole pages */
-    char *copy;  /* as large as the range; memory only where a page was saved */
+    char *start;    /* at a page */
+    size_t size;    /* whole pages */
+    char *copy;     /* as large as the range; memory only where a page was saved */
     uint64_t *open; /* a bit for each page: saved and writable */
 };
 
-/* What a restart copies: [to, to + size) from `from`, or zeros if that is NULL. In order of addresses. */
+/* What a restart copies: [to, to + size) from `from`, or zeros if that is NULL. In order of
+ * addresses. */
 struct run {
     char *to;
     const char *from;
@@ -32,7 +33,8 @@ static bool saved;
 static bool has_avx;
 static unsigned faults;
 
-/* ---- copying. The memcpy of glibc takes up to twice as long for one page (it chooses `rep movsb`). */
+/* ---- copying. The memcpy of glibc takes up to twice as long for one page (it chooses `rep
+ * movsb`). */
 
 typedef long long vec128 __attribute__((vector_size(16), may_alias));
 typedef long long vec256 __attribute__((vector_size(32), may_alias));
@@ -132,8 +134,8 @@ static bool page_is_open(const struct tracked *range, size_t page)
     return range->open[page / 64] >> (page % 64) & 1;
 }
 
-/* How many pages to open at once. Each change of protection splits a mapping, and a process may have 65,530 of them: one who
- * writes all over a huge array gets coarser steps. */
+/* How many pages to open at once. Each change of protection splits a mapping, and a process may
+ * have 65,530 of them: one who writes all over a huge array gets coarser steps. */
 static size_t pages_at_once(void)
 {
     return runs.count < 2048 ? 1 : runs.count < 8192 ? 16 : 256;
@@ -160,8 +162,9 @@ static void page_open(struct tracked *range, const char *addr)
         runs_add(run);
     }
     faults++;
-    CHECK(!kernel_protect(range->start + first * PAGE, (end - first) * PAGE, PROT_READ | PROT_WRITE),
-          "mprotect failed, errno %d", errno);
+    CHECK(
+        !kernel_protect(range->start + first * PAGE, (end - first) * PAGE, PROT_READ | PROT_WRITE),
+        "mprotect failed, errno %d", errno);
 }
 
 bool image_fault(void *addr)

@@ -25,15 +25,16 @@ static bool module_holds(const struct dl_phdr_info *info, uintptr_t addr)
     return false;
 }
 
-/* Ourselves, the dynamic linker and the vdso: they hold state of the process, not of the program. */
+/* Ourselves, the dynamic linker and the vdso: they hold state of the process, not of the program.
+ * */
 static bool module_is_excluded(const struct dl_phdr_info *info)
 {
     return module_holds(info, (uintptr_t)&image_add_modules) ||
            module_holds(info, getauxval(AT_BASE)) || module_holds(info, getauxval(AT_SYSINFO_EHDR));
 }
 
-/* Adds [low, high), if there is any. A last page that is not filled belongs to nobody else: in a large piece it is better
- * tracked with the others than copied each time. */
+/* Adds [low, high), if there is any. A last page that is not filled belongs to nobody else: in a
+ * large piece it is better tracked with the others than copied each time. */
 static int piece_add(uintptr_t low, uintptr_t high)
 {
     if (low >= high)
@@ -43,7 +44,7 @@ static int piece_add(uintptr_t low, uintptr_t high)
     return image_add_range((void *)low, high - low);
 }
 
-static int segment_add(const struct dl_phdr_info *info, const ElfW(Phdr) *segment)
+static int segment_add(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
 {
     uintptr_t low = info->dlpi_addr + segment->p_vaddr;
     uintptr_t high = low + segment->p_memsz;
@@ -92,9 +93,9 @@ int image_add_modules(image_filter *filter, void *context)
 
 bool image_is_system(const char *name)
 {
-    static const char *const stems[] = {"libc.so", "libm.so", "libstdc++.so", "libgcc_s.so",
-                                        "libpthread.so", "librt.so", "libdl.so", "libresolv.so",
-                                        "libatomic.so", "libc++.so", "libc++abi.so"};
+    static const char *const stems[] = {
+        "libc.so",  "libm.so",      "libstdc++.so", "libgcc_s.so", "libpthread.so", "librt.so",
+        "libdl.so", "libresolv.so", "libatomic.so", "libc++.so",   "libc++abi.so"};
     const char *slash = strrchr(name, '/');
 
     name = slash ? slash + 1 : name;
@@ -124,8 +125,8 @@ bool image_is_instrumented(const struct dl_phdr_info *info)
         else if (entry->d_tag == DT_STRSZ)
             size = entry->d_un.d_val;
     }
-    /* No entry tells the number of symbols. The linkers put the strings after them, perhaps with other tables between,
-     * which are harmless when read as symbols. */
+    /* No entry tells the number of symbols. The linkers put the strings after them, perhaps with
+     * other tables between, which are harmless when read as symbols. */
     for (; symbol && strings && (const char *)(symbol + 1) <= strings; symbol++) {
         if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < size &&
             !strncmp(strings + symbol->st_name, "__raddle_", 9))

@@ -1,9 +1,10 @@
 #ifndef RADDLE_RUNTIME_KERNEL_H
 #define RADDLE_RUNTIME_KERNEL_H
 
-/* System calls of the runtime itself. libraddle.so interposes many functions of libc, so that a plain close() written
- * here would reach our own interceptor and be taken for the program's: the runtime asks the kernel directly.
- * All return what syscall() returns: -1 with errno set on failure. */
+/* System calls of the runtime itself. libraddle.so interposes many functions of libc, so that a
+ * plain close() written here would reach our own interceptor and be taken for the program's: the
+ * runtime asks the kernel directly. All return what syscall() returns: -1 with errno set on
+ * failure. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +16,9 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Anonymous private memory; `at` NULL lets the kernel choose. NULL with errno set on failure. Where the address is
- * taken it fails with EEXIST; a kernel before 4.17, which takes the address as a wish, looks the same. */
+/* Anonymous private memory; `at` NULL lets the kernel choose. NULL with errno set on failure. Where
+ * the address is taken it fails with EEXIST; a kernel before 4.17, which takes the address as a
+ * wish, looks the same. */
 static inline void *kernel_map(void *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
@@ -28,7 +30,8 @@ static inline void *kernel_map(void *at, size_t size)
         syscall(SYS_munmap, got, size);
         return NULL;
     }
-    /* One touched byte must cost one page, not a huge one. A kernel without huge pages says EINVAL: fine. */
+    /* One touched byte must cost one page, not a huge one. A kernel without huge pages says EINVAL:
+     * fine. */
     syscall(SYS_madvise, got, size, MADV_NOHUGEPAGE);
     return got;
 }

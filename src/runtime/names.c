@@ -135,8 +135,11 @@ static void add_op(struct text *t, const struct op *op)
     }
     if (op->kind == OP_CAS)
         add(t, ", %" PRId64, as_signed(op->expect, op->size));
-    if (op->kind == OP_STORE || op->kind == OP_RMW || op->kind == OP_CAS)
+    if (op->kind == OP_RMW || op->kind == OP_CAS)
         add(t, ", %" PRId64, as_signed(op->value, op->size));
+    if (op->kind == OP_STORE || op->kind == OP_FLUSH)
+        add(t, " = %" PRId64,
+            as_signed(op->kind == OP_STORE ? op->value : op->expect, op->size));
 }
 
 size_t names_address(uint64_t addr, char *text, size_t size)

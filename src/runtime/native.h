@@ -100,6 +100,7 @@ void native_open(struct session *session);
 /* ---- native_job.c */
 
 int native_explore(void);
+int native_resume_search(void);
 int native_replay(void);
 
 /* ---- process.c: handlers for exit, as they were at the start */

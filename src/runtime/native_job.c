@@ -142,7 +142,8 @@ static void bugs_of_run(enum ending ending)
     if (ending == ENDING_DEADLOCK)
         deadlock_add();
     for (uint32_t i = 0; i < x->findings.count; i++)
-        finding_add(&x->findings.at[i]);
+        if (!x->events.at[x->findings.at[i].event].fatal) /* the driver has reported those */
+            finding_add(&x->findings.at[i]);
 }
 
 /* ---- exploring */
@@ -201,6 +202,20 @@ int native_explore(void)
     return 0;
 }
 
+/* All of the explorer is in shared memory, and this library is where it was: nothing has to be set up but the target. */
+int native_resume_search(void)
+{
+    struct session *session = native.session;
+
+    session->explorer.options.ended = run_ended;
+    session->phase = SESSION_RUNNING;
+    if (explorer_resume(&session->explorer))
+        session->phase = SESSION_DONE;
+    else
+        divergence_note(&session->explorer);
+    return 0;
+}
+
 /* ---- replaying */
 
 /* The agent that a recorded choice names, or AGENT_NONE if there is no such agent now. */
@@ -253,7 +268,9 @@ static void step_note(const struct session_choice *choice, const struct event *e
     step.reads = event->op.kind == OP_LOAD || event->op.kind == OP_RMW || event->op.kind == OP_CAS;
     step.writes = event->op.kind == OP_STORE || event->op.kind == OP_FLUSH ||
                   event->op.kind == OP_RMW || event->op.kind == OP_CAS;
-    step.value = (uint64_t)(step.reads ? event->result : event->op.value);
+    step.value = (uint64_t)(step.reads                   ? event->result
+                            : event->op.kind == OP_FLUSH ? event->op.expect
+                                                         : event->op.value);
     vec_push(&session->arena, &session->steps, step);
 }
 

@@ -69,10 +69,12 @@ cell_value native_ask(const struct op *op)
 static void thread_run(struct native_thread *thread, struct op *next)
 {
     native.current = thread;
+    native.session->in_program = true;
     errno = thread->error;
     __raddle_frames = thread->frames;
     fiber_switch(&native.engine, &thread->fiber);
     native.current = NULL;
+    native.session->in_program = false;
     *next = thread->asked;
 }
 

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-#define SIGNALS 64
+#define SIGNALS          64
 #define SIGNAL_SET_BYTES 8 /* of the kernel */
 
 /* The kernel's own struct sigaction, restorer included: given back as it was got. */
@@ -37,8 +37,8 @@ static struct {
     struct rlimit limits[RLIM_NLIMITS];
 } start;
 
-/* ---- environment: an array, and strings that mostly lie one after the other. Writable by the program without any call,
- * so they are part of the image, which notices. */
+/* ---- environment: an array, and strings that mostly lie one after the other. Writable by the
+ * program without any call, so they are part of the image, which notices. */
 
 static int environment_save(void)
 {
@@ -161,7 +161,8 @@ bool state_restart(void)
 
     if (!start.saved)
         return true;
-    if (environ != start.environ_start) /* else no write: the page may be one that nobody has dirtied */
+    if (environ !=
+        start.environ_start) /* else no write: the page may be one that nobody has dirtied */
         environ = start.environ_start;
     if (start.noted)
         ok = parts_restore();

@@ -9,16 +9,16 @@
 #include "runtime/kernel.h"
 #include "runtime/state.h"
 
-#define FD_MAX (1 << 20) /* the kernel's default for fs.nr_open */
-#define FD_OURS_FIRST 900 /* where descriptors of ours go, if the limit allows */
+#define FD_MAX        (1 << 20) /* the kernel's default for fs.nr_open */
+#define FD_OURS_FIRST 900       /* where descriptors of ours go, if the limit allows */
 
 /* What is known of a descriptor number. All zeros: of the start or closed, and never mentioned. */
 enum fd_flag {
     /* of this execution; forgotten at a restart */
-    FD_LISTED = 1,  /* is in `changed` */
-    FD_OPENED = 2,  /* what it stands for now was opened by the program */
-    FD_CLOSED = 4,  /* that of the start was closed or replaced */
-    FD_MOVED = 8,   /* that of the start may have another offset */
+    FD_LISTED = 1,   /* is in `changed` */
+    FD_OPENED = 2,   /* what it stands for now was opened by the program */
+    FD_CLOSED = 4,   /* that of the start was closed or replaced */
+    FD_MOVED = 8,    /* that of the start may have another offset */
     FD_FLAGGED = 16, /* that of the start may have other flags */
     /* of the start; kept */
     FD_HAS_COPY = 32,
@@ -32,9 +32,9 @@ enum fd_flag {
 
 struct fd_state {
     uint32_t flags;
-    int copy;         /* a duplicate that keeps it open */
-    int file_flags;   /* F_GETFL */
-    int own_flags;    /* F_GETFD */
+    int copy;       /* a duplicate that keeps it open */
+    int file_flags; /* F_GETFL */
+    int own_flags;  /* F_GETFD */
     int64_t offset;
 };
 
@@ -64,7 +64,8 @@ int state_fd_save(void)
     return arena_open(&fd_arena, (size_t)256 << 20);
 }
 
-/* A duplicate in the upper range, so that the numbers that the program gets are those it would get without us. */
+/* A duplicate in the upper range, so that the numbers that the program gets are those it would get
+ * without us. */
 static int fd_keep(int fd)
 {
     struct rlimit limit = {0};
@@ -113,7 +114,7 @@ void state_fd_opened(int fd)
 void state_fd_duplicated(int from, int to)
 {
     if (from == to)
-        return; /* dup2 of a descriptor to itself does nothing */
+        return;            /* dup2 of a descriptor to itself does nothing */
     state_fd_moving(from); /* they share one offset */
     state_fd_opened(to);
 }
@@ -193,8 +194,8 @@ static bool fd_restore(int fd, struct fd_state *entry)
     bool ok = true;
 
     if (entry->flags & FD_CLOSED)
-        ok = syscall(SYS_dup3, entry->copy, fd,
-                     entry->own_flags & FD_CLOEXEC ? O_CLOEXEC : 0) == fd;
+        ok =
+            syscall(SYS_dup3, entry->copy, fd, entry->own_flags & FD_CLOEXEC ? O_CLOEXEC : 0) == fd;
     else if (entry->flags & FD_OPENED)
         syscall(SYS_close, fd);
     if (entry->flags & FD_MOVED)

@@ -5,10 +5,12 @@
 
 #include <stdbool.h>
 
-/* From now on descriptors are followed; those open now are of the start. Returns 0, or -1 with errno set. */
+/* From now on descriptors are followed; those open now are of the start. Returns 0, or -1 with
+ * errno set. */
 int state_fd_save(void);
 
-/* Moves `fd` out of the program's way and reserves it. Returns the new number, or -1 with errno set. */
+/* Moves `fd` out of the program's way and reserves it. Returns the new number, or -1 with errno
+ * set. */
 int state_fd_take(int fd);
 
 /* Whether all descriptors are as at the start again. */
