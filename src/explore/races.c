@@ -166,6 +166,30 @@ static void find_blocking(struct execution *x, const struct suspect *suspect, st
     }
 }
 
+/* The same for a wait until one of several cells changes: an event that brought the change is passed over, unless the
+ * wait could have ended before it, too. */
+static void find_awaiting(struct execution *x, const struct suspect *suspect, struct vclock known)
+{
+    struct footprint cells;
+
+    op_touch(x->world, &view_now, suspect->agent, suspect->op, &cells, NULL);
+    for (uint32_t i = 0; i < cells.count; i++) {
+        loc_id loc = cells.at[i].loc;
+        uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+        for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
+            const struct access_record *record = &x->accesses.at[r];
+
+            if (record->access.mode != ACCESS_WRITE || !(record->access.bytes & cells.at[i].bytes))
+                continue;
+            if (clock_has(x, known, record->event))
+                break;
+            if (race_try(x, suspect, record->event))
+                race_note(x, known, record->event);
+        }
+    }
+}
+
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full)
 {
     uint32_t width = suspect->pre.width;
@@ -182,8 +206,10 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     vec_reserve(x->arena, &x->scratch_clocks, width);
     known = (struct vclock){x->scratch_clocks.at, width};
     vclock_copy(known, suspect->pre);
-    if (op_infos[suspect->op->kind].flags & OP_BLOCK &&
-        op_infos[suspect->op->kind].object != OBJECT_NONE) {
+    if (suspect->op->kind == OP_AWAIT) {
+        find_awaiting(x, suspect, known);
+    } else if (op_infos[suspect->op->kind].flags & OP_BLOCK &&
+               op_infos[suspect->op->kind].object != OBJECT_NONE) {
         find_blocking(x, suspect, known);
     } else {
         candidates_sort(x);

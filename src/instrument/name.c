@@ -41,10 +41,11 @@ static const char *variable_name(struct work *work, LLVMValueRef variable)
     return length ? copy_text(work, name, length) : NULL;
 }
 
-/* llvm.dbg.declare(value, variable, expression), and llvm.dbg.value alike. */
-static void name_from_debug(struct work *work, LLVMValueRef call)
+/* llvm.dbg.declare(value, variable, expression), and llvm.dbg.value alike; llvm.dbg.assign has the address of the
+ * variable besides, as its fifth. */
+static void name_from_debug(struct work *work, LLVMValueRef call, unsigned operand)
 {
-    LLVMValueRef wrapped = LLVMGetOperand(call, 0), value = NULL;
+    LLVMValueRef wrapped = LLVMGetOperand(call, operand), value = NULL;
     const char *name;
 
     if (!LLVMIsAValueAsMetadata(wrapped) || LLVMGetMDNodeNumOperands(wrapped) != 1)
@@ -63,9 +64,11 @@ void names_find(struct work *work)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             const char *intrinsic = LLVMIsACallInst(i) ? intrinsic_name(i) : NULL;
 
-            if (intrinsic && (strcmp(intrinsic, "dbg.value") == 0 ||
-                              strcmp(intrinsic, "dbg.declare") == 0))
-                name_from_debug(work, i);
+            if (!intrinsic || !starts_with(intrinsic, "dbg.") || strcmp(intrinsic, "dbg.label") == 0)
+                continue;
+            name_from_debug(work, i, 0);
+            if (strcmp(intrinsic, "dbg.assign") == 0)
+                name_from_debug(work, i, 4);
         }
 }
 

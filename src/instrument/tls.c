@@ -78,9 +78,12 @@ static LLVMValueRef address_call(struct pass *pass, LLVMValueRef variable)
     return call;
 }
 
-static bool is_thread_local(LLVMValueRef value)
+/* The thread-local variable that the value names, itself or by an alias; or NULL. */
+static LLVMValueRef thread_local_of(LLVMValueRef value)
 {
-    return LLVMIsAGlobalVariable(value) && LLVMIsThreadLocal(value);
+    if (LLVMIsAGlobalAlias(value))
+        value = LLVMAliasGetAliasee(value);
+    return LLVMIsAGlobalVariable(value) && LLVMIsThreadLocal(value) ? value : NULL;
 }
 
 /* Uses without the intrinsic, as older clangs wrote them. */
@@ -90,10 +93,11 @@ static void rewrite_operands(struct pass *pass, LLVMValueRef instruction)
         return; /* not written by any clang */
     for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
         LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+        LLVMValueRef variable = operand ? thread_local_of(operand) : NULL;
 
-        if (operand && is_thread_local(operand)) {
+        if (variable) {
             builder_before(pass, instruction);
-            LLVMSetOperand(instruction, (unsigned)i, address_call(pass, operand));
+            LLVMSetOperand(instruction, (unsigned)i, address_call(pass, variable));
         }
     }
 }
@@ -101,13 +105,15 @@ static void rewrite_operands(struct pass *pass, LLVMValueRef instruction)
 static void rewrite_instruction(struct pass *pass, LLVMValueRef instruction)
 {
     const char *intrinsic;
+    LLVMValueRef variable;
 
     if (LLVMIsACallInst(instruction)) {
         intrinsic = intrinsic_name(instruction);
-        if (intrinsic && starts_with(intrinsic, "threadlocal.address") &&
-            is_thread_local(LLVMGetArgOperand(instruction, 0))) {
+        if (intrinsic && starts_with(intrinsic, "threadlocal.address")) {
+            variable = thread_local_of(LLVMGetArgOperand(instruction, 0));
             builder_before(pass, instruction);
-            replace(instruction, address_call(pass, LLVMGetArgOperand(instruction, 0)));
+            if (variable)
+                replace(instruction, address_call(pass, variable));
             return;
         }
         if (intrinsic && starts_with(intrinsic, "dbg."))

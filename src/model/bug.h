@@ -7,6 +7,7 @@ enum bug_kind {
     BUG_ASSERTION,
     BUG_DEADLOCK,
     BUG_MISUSE, /* a call that its standard forbids in that state */
+    BUG_SPIN,   /* threads wait in loops for each other */
     BUG_CRASH,  /* a signal, abort, a stack that ran over */
     BUG_KIND_COUNT
 };

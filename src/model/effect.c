@@ -315,6 +315,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_RMW] = do_rmw,
     [OP_CAS] = do_cas,
     [OP_FENCE] = do_fence,
+    [OP_AWAIT] = do_nothing,
     [OP_MUTEX_LOCK] = do_lock,
     [OP_MUTEX_TRYLOCK] = do_lock,
     [OP_MUTEX_UNLOCK] = do_unlock,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/await.h"
 #include "model/object.h"
 
 static uint64_t now_state(const struct view *view, struct world *world, loc_id loc)
@@ -118,14 +119,14 @@ cell_value view_load(struct world *world, const struct view *view, agent_id thre
 
 /* Bytes that the thread itself has in a buffer come from there, and share only the slot of that store
  * with its flush; the others are read from memory. */
-static enum touch touch_load(struct judging *j)
+static void touch_read(struct judging *j, uint64_t addr, unsigned size)
 {
     const struct op *op = j->op;
     const struct buffered_store *from[16];
     unsigned in_memory = 0;
 
-    forwarding_stores(j->world, j->view, j->agent, op->stores, op->addr, op->size, from);
-    for (unsigned k = 0; k < op->size; k++) {
+    forwarding_stores(j->world, j->view, j->agent, op->stores, addr, size, from);
+    for (unsigned k = 0; k < size; k++) {
         bool seen = false;
 
         if (!from[k]) {
@@ -140,8 +141,31 @@ static enum touch touch_load(struct judging *j)
                 world_location(j->world, OBJECT_SLOT, (uint64_t)j->agent << 32 | from[k]->number),
                 1, ACCESS_READ);
     }
-    touch_bytes(j, op->addr, in_memory, ACCESS_READ);
+    touch_bytes(j, addr, in_memory, ACCESS_READ);
+}
+
+static enum touch touch_load(struct judging *j)
+{
+    touch_read(j, j->op->addr, j->op->size);
     return TOUCH_DONE;
+}
+
+/* Touches what it waits for even while it is disabled: races.c asks for that. */
+static enum touch touch_await(struct judging *j)
+{
+    const struct await *await = (const struct await *)(uintptr_t)j->op->addr;
+    enum touch touch = TOUCH_DISABLED;
+
+    for (uint32_t i = 0; i < await->count; i++) {
+        uint64_t addr = await->reads[i].addr;
+        unsigned size = await->reads[i].size;
+
+        touch_read(j, addr, size);
+        if (view_load(j->world, j->view, j->agent, j->op->stores, addr, size) !=
+            await->reads[i].value)
+            touch = TOUCH_DONE;
+    }
+    return touch;
 }
 
 static bool store_is_buffered(const struct world *world, const struct op *op)
@@ -311,6 +335,7 @@ static const struct {
     [OP_RMW] = {touch_rmw, false},
     [OP_CAS] = {touch_cas, true},
     [OP_FENCE] = {touch_plain, false},
+    [OP_AWAIT] = {touch_await, true},
     [OP_FLUSH] = {touch_flush, false},
     [OP_MUTEX_LOCK] = {touch_lock, true},
     [OP_MUTEX_TRYLOCK] = {touch_lock, true},

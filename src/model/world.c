@@ -8,8 +8,8 @@
 #include "model/object.h"
 #include "model/touch.h"
 
-const char *const bug_kind_names[BUG_KIND_COUNT] = {"none", "assertion", "deadlock", "misuse",
-                                                    "crash"};
+const char *const bug_kind_names[BUG_KIND_COUNT] = {"none",   "assertion", "deadlock",
+                                                    "misuse", "spin",      "crash"};
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
                 const struct memory_ops *memory, uint32_t buffer_bound)
@@ -253,16 +253,21 @@ loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
 {
     uint64_t key;
     loc_id loc;
+    struct location_hint *hint;
 
     if (kind == OBJECT_CELL)
         addr &= ~(uint64_t)7;
     key = addr ^ (uint64_t)kind << 59;
+    hint = &world->hints[key * 0x9e3779b97f4a7c15u >> 56];
+    if (hint->key == key)
+        return hint->loc;
     loc = map_get(&world->location_by_key, key);
     if (loc == MAP_ABSENT) {
         loc = world->locations.count;
         vec_push(world->arena, &world->locations, (struct location){.addr = addr, .kind = kind});
         map_add(&world->location_by_key, key, loc);
     }
+    *hint = (struct location_hint){key, loc};
     return loc;
 }
 

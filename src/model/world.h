@@ -85,6 +85,8 @@ struct step {
     VEC(struct withdrawn) withdrawn;
 };
 
+#define LOCATION_HINTS 256
+
 /* All that the agents of one execution share. Knows nothing of the search. */
 struct world {
     struct arena *arena;
@@ -105,6 +107,10 @@ struct world {
 
     VEC(agent_id) active; /* threads started and buffers used in this execution, in that order */
     VEC(struct location) locations;
+    struct location_hint {
+        uint64_t key;
+        loc_id loc;
+    } hints[LOCATION_HINTS]; /* the map's answers, where they are found faster */
     struct map location_by_key;
     struct waiters_table waiters;
 };

@@ -34,6 +34,7 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
     struct op op = memory_op(OP_LOAD, p, size, flags, site);
 
     *(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
+    spin_before(site);
     return native_ask(&op);
 }
 
@@ -44,7 +45,9 @@ static void memory_store(void *p, cell_value value, unsigned size, uint32_t flag
 
     op.value = value;
     __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED); /* the same; it must be writable, too */
-    if (!world_buffer_store(native.world, native.current->agent, &op))
+    if (world_buffer_store(native.world, native.current->agent, &op))
+        spin_after(&op, 0);
+    else
         native_ask(&op);
 }
 
@@ -56,6 +59,7 @@ static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_
     op.variant = (uint8_t)(flags >> 8);
     op.value = operand;
     __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    spin_before(site);
     return native_ask(&op);
 }
 
@@ -67,6 +71,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     op.expect = expected;
     op.value = desired;
     __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    spin_before(site);
     return native_ask(&op);
 }
 

@@ -40,7 +40,7 @@ enum hook_rmw {
 struct raddle_live {
     const char *name; /* of the source variable, or NULL */
     uint32_t slot; /* index into raddle_frame.slots; for `in_memory` the slot holds its address */
-    uint32_t size; /* bytes */
+    uint32_t size; /* bytes; 0 with `in_memory`: a variable-length array, its size is in slots[slot + 1] */
     uint8_t in_memory;
     uint8_t is_pointer;
 };

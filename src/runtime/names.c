@@ -1,13 +1,14 @@
 #include "runtime/names.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "model/await.h"
 #include "model/object.h"
 #include "runtime/heap.h"
+#include "runtime/symbols.h"
 
 /* A text that stops growing at its end. */
 struct text {
@@ -39,14 +40,14 @@ static struct text text_open(char *at, size_t size)
     return (struct text){at, size, 0};
 }
 
-static void add_site(struct text *t, const struct raddle_site *site)
+static void add_site(struct text *t, const char *before, const struct raddle_site *site)
 {
     const char *name;
 
     if (!site || !site->file)
         return;
     name = strrchr(site->file, '/');
-    add(t, " at %s:%" PRIu32, name ? name + 1 : site->file, site->line);
+    add(t, " %s %s:%" PRIu32, before, name ? name + 1 : site->file, site->line);
 }
 
 static const struct raddle_site *op_site(const struct op *op)
@@ -70,13 +71,12 @@ static bool add_heap(struct text *t, uint64_t addr)
 
 static bool add_symbol(struct text *t, uint64_t addr)
 {
-    Dl_info info;
     uint64_t offset;
+    const char *name = symbols_find(addr, &offset);
 
-    if (!dladdr((void *)(uintptr_t)addr, &info) || !info.dli_sname)
+    if (!name)
         return false;
-    offset = addr - (uint64_t)(uintptr_t)info.dli_saddr;
-    add(t, "%s", info.dli_sname);
+    add(t, "%s", name);
     if (offset)
         add(t, "+%" PRIu64, offset);
     return true;
@@ -122,9 +122,26 @@ static int64_t as_signed(cell_value value, unsigned size)
     return (int64_t)((uint64_t)value << unused) >> unused;
 }
 
+static void add_awaited(struct text *t, const struct op *op)
+{
+    const struct await *await = (const struct await *)(uintptr_t)op->addr;
+
+    add(t, "a change of ");
+    for (uint32_t i = 0; i < await->count; i++) {
+        add(t, "%s", i ? ", " : "");
+        add_address(t, await->reads[i].addr);
+    }
+    add(t, " in a loop");
+}
+
 static void add_op(struct text *t, const struct op *op)
 {
     const struct op_info *info = &op_infos[op->kind];
+
+    if (op->kind == OP_AWAIT) {
+        add_awaited(t, op);
+        return;
+    }
 
     add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
@@ -138,8 +155,7 @@ static void add_op(struct text *t, const struct op *op)
     if (op->kind == OP_RMW || op->kind == OP_CAS)
         add(t, ", %" PRId64, as_signed(op->value, op->size));
     if (op->kind == OP_STORE || op->kind == OP_FLUSH)
-        add(t, " = %" PRId64,
-            as_signed(op->kind == OP_STORE ? op->value : op->expect, op->size));
+        add(t, " = %" PRId64, as_signed(op->kind == OP_STORE ? op->value : op->expect, op->size));
 }
 
 size_t names_address(uint64_t addr, char *text, size_t size)
@@ -165,7 +181,7 @@ size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
     add(&t, "'");
     add_op(&t, op);
     add(&t, "' by thread %" PRIu32, thread_number(agent));
-    add_site(&t, op_site(op));
+    add_site(&t, "at", op_site(op));
     return t.used;
 }
 
@@ -186,6 +202,19 @@ size_t names_step(const struct event *event, char *text, size_t size)
     return t.used;
 }
 
+/* Where the last operation was that changed the object. */
+static void add_since(struct text *t, loc_id loc)
+{
+    const struct execution *x = &native.session->explorer.execution;
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+    while (r != RECORD_NONE && x->accesses.at[r].access.mode != ACCESS_WRITE)
+        r = x->accesses.at[r].older;
+    if (r == RECORD_NONE)
+        return;
+    add_site(t, "since", op_site(&x->events.at[x->accesses.at[r].event].op));
+}
+
 static void add_holder(struct text *t, const struct op *op)
 {
     struct world *world = native.world;
@@ -201,7 +230,11 @@ static void add_holder(struct text *t, const struct op *op)
         add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
     else if (rwlock_is_written(state))
         add(t, ", held for writing by thread %" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
-    else if (rwlock_readers(state))
+    if (state)
+        add_since(t, world_location(world, kind, op->addr));
+    if (kind != OBJECT_RWLOCK || rwlock_is_written(state))
+        return;
+    if (rwlock_readers(state))
         add(t, ", held by %" PRIu32 " readers", rwlock_readers(state));
 }
 
@@ -212,7 +245,7 @@ size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t siz
     add(&t, "thread %" PRIu32 " waits for ", thread_number(agent));
     add_op(&t, op);
     add_holder(&t, op);
-    add_site(&t, op_site(op));
+    add_site(&t, "at", op_site(op));
     add(&t, "\n");
     return t.used;
 }

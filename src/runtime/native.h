@@ -9,6 +9,7 @@
 #include "explore/session.h"
 #include "runtime/fiber.h"
 #include "runtime/hooks.h"
+#include "runtime/spin.h"
 
 #define NATIVE_KEYS 128
 
@@ -28,7 +29,7 @@ struct native_thread {
     uint64_t time; /* nanoseconds since the start, on its own clock */
     int error;     /* its errno, while it does not run */
     struct raddle_frame *frames;
-    uint32_t depth;          /* of atomic sections */
+    struct spin spin;
     const char *crash;       /* why it died, if it did */
     void *keys[NATIVE_KEYS]; /* pthread_setspecific */
     VEC(void *) variables;   /* its copies of thread-local variables, by their number */

@@ -120,17 +120,27 @@ static session_text deadlock_detail(void)
 static void deadlock_add(void)
 {
     const struct world *world = native.world;
-    struct session_bug bug = {.kind = BUG_DEADLOCK};
+    struct session_bug bug = {.kind = BUG_SPIN};
+    uint32_t loops = 0, blocked = 0;
 
     for (uint32_t i = world->active.count; i-- > 0;) {
         agent_id agent = world->active.at[i];
 
         if (world->agents.at[agent].is_buffer || world->threads.at[agent].status != THREAD_RUNNING)
             continue;
-        bug.thread = thread_of(agent)->number;
-        bug.site = session_site_of(&world->threads.at[agent].pending);
+        /* a thread that waits for another's end is seldom to blame */
+        if (!bug.site.file || world->threads.at[agent].pending.kind != OP_THREAD_JOIN) {
+            bug.thread = thread_of(agent)->number;
+            bug.site = session_site_of(&world->threads.at[agent].pending);
+        }
+        loops += world->threads.at[agent].pending.kind == OP_AWAIT;
+        blocked += world->threads.at[agent].pending.kind != OP_AWAIT &&
+                   world->threads.at[agent].pending.kind != OP_THREAD_JOIN;
     }
-    bug.message = native_text("no thread can go on");
+    if (loops == 0 || blocked > 0)
+        bug.kind = BUG_DEADLOCK;
+    bug.message = native_text(bug.kind == BUG_SPIN ? "loops wait for what nobody will change"
+                                                   : "no thread can go on");
     bug.detail = deadlock_detail();
     bug_add(&bug);
 }

@@ -62,6 +62,7 @@ cell_value native_ask(const struct op *op)
     thread->error = errno;
     thread->frames = __raddle_frames;
     fiber_switch(&thread->fiber, &native.engine);
+    spin_after(op, thread->result);
     return thread->result;
 }
 
@@ -167,7 +168,7 @@ static void thread_reset(struct native_thread *thread)
     thread->time = 0;
     thread->error = 0;
     thread->frames = NULL;
-    thread->depth = 0;
+    thread->spin.site = NULL;
     thread->crash = NULL;
     thread->variables.count = 0;
     memset(thread->keys, 0, sizeof thread->keys);

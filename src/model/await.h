@@ -1,0 +1,19 @@
+#ifndef RADDLE_MODEL_AWAIT_H
+#define RADDLE_MODEL_AWAIT_H
+
+#include "model/op.h"
+
+#define AWAIT_MAX 4
+
+/* What OP_AWAIT waits for: that one of these cells holds something else. Its address is the op's; it belongs to the target
+ * and must not change while the operation is pending. */
+struct await {
+    uint32_t count;
+    struct {
+        uint64_t addr;
+        uint64_t value;
+        uint8_t size; /* up to 8 */
+    } reads[AWAIT_MAX];
+};
+
+#endif

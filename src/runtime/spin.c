@@ -1,0 +1,84 @@
+#include "runtime/spin.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "runtime/native.h"
+
+/* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
+ * saved what they need, and the registers that survive calls. That includes bytes that mean nothing; then a loop
+ * goes unnoticed, but never the other way round. */
+static __attribute__((noinline)) void local_state(uint64_t *state)
+{
+    const char *here = __builtin_frame_address(0);
+    struct stack stack = stack_get(native.current->number);
+    uint64_t registers[5];
+    XXH128_hash_t hash;
+
+    __asm__ volatile("movq %%rbx, 0(%0)\n\t"
+                     "movq %%r12, 8(%0)\n\t"
+                     "movq %%r13, 16(%0)\n\t"
+                     "movq %%r14, 24(%0)\n\t"
+                     "movq %%r15, 32(%0)"
+                     :
+                     : "r"(registers)
+                     : "memory");
+    hash = XXH3_128bits_withSeed(here, (size_t)(stack.low + stack.size - here),
+                                 XXH3_64bits(registers, sizeof registers));
+    state[0] = hash.low64;
+    state[1] = hash.high64;
+}
+
+static void wait_for_change(struct spin *spin)
+{
+    struct op op = native_op(OP_AWAIT, &spin->waits);
+
+    spin->waits = spin->reads;
+    native_ask(&op);
+}
+
+void spin_before(const struct raddle_site *site)
+{
+    struct spin *spin = &native.current->spin;
+
+    if (spin->site && spin->site != site)
+        return;
+    local_state(spin->now); /* not onto this stack: it would be part of the next state */
+    if (spin->site && spin->reads.count > 0 &&
+        memcmp(spin->now, spin->state, sizeof spin->now) == 0)
+        wait_for_change(spin);
+    spin->site = site;
+    memcpy(spin->state, spin->now, sizeof spin->now);
+    spin->reads.count = 0;
+}
+
+/* An exchange that leaves what was there, or a compare-exchange that fails, only reads. */
+static bool only_reads(const struct op *op, cell_value result)
+{
+    switch (op->kind) {
+    case OP_LOAD:
+        return true;
+    case OP_CAS:
+        return result != cell_cut(op->expect, op->size);
+    case OP_RMW:
+        return rmw_result(op->variant, result, op->value, op->size) == result;
+    default:
+        return false;
+    }
+}
+
+void spin_after(const struct op *op, cell_value result)
+{
+    struct spin *spin = &native.current->spin;
+
+    if (op->kind == OP_YIELD || op->kind == OP_AWAIT)
+        return;
+    if (!only_reads(op, result) || op->size > 8 || spin->reads.count == AWAIT_MAX) {
+        spin->site = NULL; /* the next read may be the start of a loop */
+        return;
+    }
+    spin->reads.reads[spin->reads.count].addr = op->addr;
+    spin->reads.reads[spin->reads.count].value = (uint64_t)result;
+    spin->reads.reads[spin->reads.count].size = op->size;
+    spin->reads.count++;
+}
