@@ -123,7 +123,9 @@ static int check_main(int argc, char **argv)
             &subcommand_check,
             "Runs a program under every thread interleaving that matters, and says whether one breaks it.\n"
             "Takes C sources, with options for the compiler among them (-DN=3, -O1, -lm …), a program built by\n"
-            "`raddle cc` with its arguments (after `--` if they look like options of raddle), or a script.",
+            "`raddle cc` with its arguments (after `--` if they look like options of raddle), or a script.\n"
+            "On a terminal a line tells how far it is; the percentage is an estimate from the part of the search\n"
+            "tree that is known (weighted backtrack estimate), and may go down.",
             check_options);
         free(words);
         return EXIT_STATUS_SAFE;

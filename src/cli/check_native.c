@@ -42,9 +42,11 @@ static void status_line(struct driver *driver)
     const struct explorer_stats *stats = &driver->session->explorer.stats;
     double seconds = seconds_now() - started;
 
-    fprintf(stderr, "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs\033[K",
+    fprintf(stderr,
+            "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs, about %.1f %% done\033[K",
             stats->executions, seconds > 0 ? (double)stats->executions / seconds : 0,
-            driver->session->explorer.execution.events.count, driver->session->bugs.count);
+            driver->session->explorer.execution.events.count, driver->session->bugs.count,
+            100 * stats->progress);
     fflush(stderr);
 }
 

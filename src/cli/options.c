@@ -67,6 +67,16 @@ static const char *set_max_executions(struct settings *settings, const char *val
     return set_limit(&settings->search.max_executions, value);
 }
 
+static const char *set_max_memory(struct settings *settings, const char *value)
+{
+    uint64_t mebibytes;
+
+    if (!number_read(value, 1 << 20, &mebibytes) || mebibytes == 0)
+        return "a number of MiB from 1 to 1048576";
+    settings->search.max_memory = mebibytes << 20;
+    return NULL;
+}
+
 static const char *set_seed(struct settings *settings, const char *value)
 {
     return set_limit(&settings->search.seed, value);
@@ -97,6 +107,7 @@ const struct option_row search_options[] = {
      set_preemption_bound},
     {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
     {"max-executions", "N", "stop after N executions", set_max_executions},
+    {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},
     {"timeout", "SECONDS", "stop after that time", set_timeout},
     {"seed", "N", "where the order is free, let chance decide it", set_seed},
     {"help", NULL, "this page", set_help},
@@ -220,6 +231,7 @@ static const struct {
     {CUT_PREEMPTION_BOUND, "the preemption bound was reached"},
     {CUT_MAX_STEPS, "a run was given up after the maximum number of steps"},
     {CUT_MAX_EXECUTIONS, "the maximum number of executions was reached"},
+    {CUT_MAX_MEMORY, "the search takes too much memory"},
     {CUT_TIMEOUT, "the time was up"},
     {CUT_STOPPED, "the search was stopped"},
 };

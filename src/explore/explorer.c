@@ -3,6 +3,10 @@
 #include <time.h>
 
 #include "base/check.h"
+#include "explore/nodes.h"
+
+/* Runs from one estimate of the progress to the next: it costs as much as the stack is deep. */
+#define PROGRESS_RUNS 256
 
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
                    const struct explorer_options *options)
@@ -151,6 +155,8 @@ static bool run_ended(struct explorer *explorer, bool cut)
     if (depth_of(explorer) > stats->max_depth)
         stats->max_depth = depth_of(explorer);
     stats->max_bytes = explorer->arena->used;
+    if (++explorer->runs % PROGRESS_RUNS == 0)
+        stats->progress = nodes_progress(explorer->reduction);
     if (explorer->world.buffer_bound_met)
         stats->cut |= CUT_BUFFER_BOUND;
     if (explorer->options.ended &&
@@ -193,12 +199,14 @@ static bool limit_reached(struct explorer *explorer)
 
     if (stats->executions >= explorer->options.max_executions)
         stats->cut |= CUT_MAX_EXECUTIONS;
+    if (explorer->options.max_memory && explorer->arena->used > explorer->options.max_memory)
+        stats->cut |= CUT_MAX_MEMORY;
     if (explorer->options.timeout > 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         if ((double)now.tv_sec + (double)now.tv_nsec / 1e9 > explorer->deadline)
             stats->cut |= CUT_TIMEOUT;
     }
-    return stats->cut & (CUT_MAX_EXECUTIONS | CUT_TIMEOUT);
+    return stats->cut & (CUT_MAX_EXECUTIONS | CUT_TIMEOUT | CUT_MAX_MEMORY);
 }
 
 static double deadline(const struct explorer *explorer)

@@ -22,6 +22,7 @@ enum cut_reason {
     CUT_MAX_EXECUTIONS = 8,
     CUT_TIMEOUT = 16,
     CUT_STOPPED = 32, /* the observer said so */
+    CUT_MAX_MEMORY = 64,
 };
 
 struct explorer;
@@ -33,6 +34,7 @@ struct explorer_options {
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
     uint64_t max_steps;        /* events in one run, or NO_LIMIT */
     uint64_t max_executions;   /* or NO_LIMIT */
+    uint64_t max_memory;       /* bytes of the search, or 0 */
     double timeout;            /* seconds, or 0 */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
     /* Called at the end of each run, with the world in its last state; false stops the search. May be NULL. */
@@ -49,7 +51,9 @@ struct explorer_stats {
     uint64_t replayed;    /* done again to get back to a state */
     uint64_t max_depth;   /* events of the longest run */
     uint64_t max_bytes;   /* memory taken at most */
-    uint32_t cut;         /* enum cut_reason, or-ed together */
+    double
+        progress; /* how much of the search tree is done, as far as it is known: a guess from 0 to 1 */
+    uint32_t cut; /* enum cut_reason, or-ed together */
 };
 
 /* What a preemption bound needs to know of a state. */
@@ -70,6 +74,7 @@ struct explorer {
     double deadline;                   /* when the time is up, on the monotonic clock */
     bool replaying;                    /* on the way back to a state */
     bool resumed;      /* in a new process, behind the event in which the last one died */
+    uint64_t runs;     /* of any kind, so far */
     uint64_t random;   /* advances with each use, if options.seed is set */
     event_id diverged; /* EVENT_NONE, or the first event that the target did not repeat */
 };

@@ -140,3 +140,30 @@ void nodes_leave(struct reduction *reduction, uint32_t depth)
     branch_free_tree(nodes->base.arena, node->done);
     nodes->at.count = depth;
 }
+
+static uint32_t list_length(const struct branch *list)
+{
+    uint32_t length = 0;
+
+    for (; list; list = list->sibling)
+        length++;
+    return length;
+}
+
+double nodes_progress(const struct reduction *reduction)
+{
+    const struct nodes *nodes = (const struct nodes *)reduction;
+    double share = 1, progress = 0; /* share: what the present state is of the whole */
+
+    for (uint32_t depth = 0; depth < nodes->at.count; depth++) {
+        const struct node *node = &nodes->at.at[depth];
+        uint32_t done = list_length(node->done);
+        uint32_t all = done + list_length(node->planned) + (node->current != NULL);
+
+        if (all == 0)
+            break;
+        progress += share * done / all;
+        share /= all;
+    }
+    return progress;
+}

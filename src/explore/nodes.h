@@ -34,6 +34,10 @@ void nodes_plan_all(struct nodes *nodes, uint32_t depth);
 /* Whether `agent` is planned, under way or done there. */
 bool nodes_have(const struct nodes *nodes, uint32_t depth, agent_id agent);
 
+/* The weighted backtrack estimate: each state's branches, as far as they are known, are taken to be equally large; the share of
+ * those explored, from 0 to 1. */
+double nodes_progress(const struct reduction *reduction);
+
 /* For reduction_ops, as they say there. */
 bool nodes_more(struct reduction *reduction, uint32_t depth);
 bool nodes_next(struct reduction *reduction, uint32_t depth, struct choice *choice);

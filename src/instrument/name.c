@@ -53,6 +53,8 @@ static void name_from_debug(struct work *work, LLVMValueRef call, unsigned opera
     LLVMGetMDNodeOperands(wrapped, &value);
     if (!value || (!LLVMIsAInstruction(value) && !LLVMIsAArgument(value)))
         return;
+    if (operand != 0 && !LLVMIsAAllocaInst(value))
+        return; /* an address inside the variable */
     name = variable_name(work, LLVMGetOperand(call, 1));
     if (name)
         name_add(work, value, name);

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/kernel.h"
 #include "runtime/native.h"
+#include "runtime/state.h"
 
 /* How the program starts: under a driver, its main is run by the engine; by itself, it starts a driver. */
 
@@ -106,21 +108,26 @@ static _Noreturn void become_driver(int argc, char **argv)
     kernel_exit(4);
 }
 
+static bool refuse(struct session *session)
+{
+    session->message = native_text(strerror(errno));
+    session->phase = SESSION_REFUSED;
+    return false;
+}
+
 static bool program_save(struct session *session)
 {
+    files_open();
     if (setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer) != 0 || heap_snapshot() != 0 ||
-        image_add_modules(belongs_to_image, NULL) != 0) {
-        session->message = native_text(strerror(errno));
-        session->phase = SESSION_REFUSED;
-        return false;
-    }
+        image_add_modules(belongs_to_image, NULL) != 0 ||
+        files_add_arguments(native.argc, native.argv) != 0)
+        return refuse(session);
     process_save();
     signals_open();
-    if (image_save() != 0) {
-        session->message = native_text(strerror(errno));
-        session->phase = SESSION_REFUSED;
-        return false;
-    }
+    if (state_save() != 0 || image_save() != 0)
+        return refuse(session);
+    state_fd_reserve(session->log_fd);
+    files_saved();
     return true;
 }
 

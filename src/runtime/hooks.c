@@ -33,9 +33,17 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
 {
     struct op op = memory_op(OP_LOAD, p, size, flags, site);
 
-    *(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
+    (void)*(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
     spin_before(site);
     return native_ask(&op);
+}
+
+/* The same for what will be written: nobody else runs meanwhile, so writing back what was there is nothing. */
+static void probe_write(void *p)
+{
+    volatile char *byte = p;
+
+    *byte = *byte;
 }
 
 static void memory_store(void *p, cell_value value, unsigned size, uint32_t flags,
@@ -44,7 +52,7 @@ static void memory_store(void *p, cell_value value, unsigned size, uint32_t flag
     struct op op = memory_op(OP_STORE, p, size, flags, site);
 
     op.value = value;
-    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED); /* the same; it must be writable, too */
+    probe_write(p);
     if (world_buffer_store(native.world, native.current->agent, &op))
         spin_after(&op, 0);
     else
@@ -58,7 +66,7 @@ static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_
 
     op.variant = (uint8_t)(flags >> 8);
     op.value = operand;
-    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    probe_write(p);
     spin_before(site);
     return native_ask(&op);
 }
@@ -70,7 +78,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
 
     op.expect = expected;
     op.value = desired;
-    __atomic_fetch_or((char *)p, 0, __ATOMIC_RELAXED);
+    probe_write(p);
     spin_before(site);
     return native_ask(&op);
 }

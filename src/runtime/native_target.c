@@ -1,10 +1,13 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
+#include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/native.h"
+#include "runtime/state.h"
 
 struct native native = {.alone = true};
 
@@ -85,7 +88,7 @@ static void thread_entry(void *argument)
 
     if (thread->start)
         native_leave_thread(thread->start(thread->argument));
-    native_exit_process(native.main(native.argc, native.argv, native.environment));
+    exit(native.main(native.argc, native.argv, native.environment));
 }
 
 void native_exit_thread(void *returned)
@@ -102,6 +105,7 @@ void native_exit_process(int status)
 {
     struct op op = native_op(OP_PROCESS_EXIT, NULL);
 
+    files_flush();
     native.exit_status = status;
     op.value = (uint32_t)status;
     native_ask(&op);
@@ -234,8 +238,11 @@ static void native_restart(struct target *target, struct world *world)
     struct native_thread *thread;
 
     (void)target;
+    files_restart();
     image_restart();
     heap_restart();
+    if (!state_restart())
+        native_unsupported("descriptors, signals or limits that cannot be brought back");
     process_restart();
     for (uint32_t i = 0; i < native.threads.count; i++)
         native.threads.at[i]->agent = AGENT_NONE;

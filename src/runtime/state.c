@@ -28,7 +28,8 @@ struct kernel_sigaction {
 
 static struct {
     bool saved;
-    unsigned noted; /* in this execution */
+    unsigned noted;         /* in this execution */
+    uint64_t noted_signals; /* a bit for each, SIGNALS is bit 0 */
     char **environ_start;
     int cwd;
     mode_t umask;
@@ -74,21 +75,30 @@ static int signals_save(void)
     return (int)syscall(SYS_rt_sigprocmask, 0, NULL, &start.mask, SIGNAL_SET_BYTES);
 }
 
-static bool signals_restore(void)
+static uint64_t signal_bit(int number)
+{
+    return (uint64_t)1 << (number % SIGNALS);
+}
+
+static bool signals_restore(uint64_t which)
 {
     bool ok = true;
 
     for (int i = 1; i <= SIGNALS; i++) {
         struct kernel_sigaction now;
 
-        if (i == SIGKILL || i == SIGSTOP) /* cannot be set */
+        if (!(which & signal_bit(i)) || i == SIGKILL || i == SIGSTOP) /* those cannot be set */
             continue;
         ok &= !syscall(SYS_rt_sigaction, i, NULL, &now, SIGNAL_SET_BYTES);
         if (memcmp(&now, &start.actions[i], sizeof now))
             ok &= !syscall(SYS_rt_sigaction, i, &start.actions[i], NULL, SIGNAL_SET_BYTES);
     }
-    ok &= !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &start.mask, NULL, SIGNAL_SET_BYTES);
     return ok;
+}
+
+static bool mask_restore(void)
+{
+    return !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &start.mask, NULL, SIGNAL_SET_BYTES);
 }
 
 static bool limits_restore(void)
@@ -136,6 +146,12 @@ void state_note(unsigned parts)
     start.noted |= parts;
 }
 
+void state_signal_changing(int number)
+{
+    if (number >= 1 && number <= SIGNALS)
+        start.noted_signals |= signal_bit(number);
+}
+
 static bool parts_restore(void)
 {
     unsigned noted = start.noted;
@@ -148,8 +164,11 @@ static bool parts_restore(void)
         syscall(SYS_umask, start.umask);
     if (noted & STATE_TIMERS)
         ok &= timers_restore(); /* before the handlers go */
-    if (noted & STATE_SIGNALS)
-        ok &= signals_restore();
+    if (noted & STATE_SIGNALS || start.noted_signals)
+        ok &= signals_restore(noted & STATE_SIGNALS ? ~(uint64_t)0 : start.noted_signals);
+    if (noted & (STATE_SIGNALS | STATE_MASK))
+        ok &= mask_restore();
+    start.noted_signals = 0;
     if (noted & STATE_LIMITS)
         ok &= limits_restore();
     return ok;
@@ -164,7 +183,7 @@ bool state_restart(void)
     if (environ !=
         start.environ_start) /* else no write: the page may be one that nobody has dirtied */
         environ = start.environ_start;
-    if (start.noted)
+    if (start.noted || start.noted_signals)
         ok = parts_restore();
     return state_fd_restart() && ok;
 }

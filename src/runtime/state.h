@@ -16,6 +16,7 @@ enum state_part {
     STATE_SIGNALS = 4, /* dispositions, and the mask */
     STATE_TIMERS = 8,  /* alarm, setitimer: stopped at a restart */
     STATE_LIMITS = 16, /* setrlimit; a hard limit that was lowered cannot be raised again */
+    STATE_MASK = 32,   /* of signals, without the dispositions */
 };
 
 /* Remembers the present state; hands the environment to the image, so call it before image_save.
@@ -25,6 +26,9 @@ int state_save(void);
 /* The program is about to change, or has changed, these parts (an or of enum state_part) in this
  * execution. */
 void state_note(unsigned parts);
+
+/* The program is about to change what this one signal does: cheaper than STATE_SIGNALS. */
+void state_signal_changing(int number);
 
 /* ---- descriptors. Until state_save these do nothing. */
 

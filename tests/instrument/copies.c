@@ -1,4 +1,4 @@
-// HOOKS: memcpy=7 memmove=2 memset=3 load1=96 plain=96
+// HOOKS: memcpy=7 memmove=2 memset=3 load1=96 plain=108
 /* Struct copies, memory functions, structs passed by value. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// HOOKS: load1=2 load2=1 load4=4 load8=3 load16=2 store1=1 store2=1 store4=2 store8=3 store16=1 memcpy=2 plain=20
+// HOOKS: load1=2 load2=1 load4=4 load8=3 load16=2 store1=1 store2=1 store4=2 store8=3 store16=1 memcpy=2 plain=22
 /* One access of each size and type; locals and constants must not count. */
 #include <stdio.h>
 

@@ -18,7 +18,8 @@ extern const struct raddle_site __stop_raddle_sites[] __attribute__((weak));
 static const char *const kinds[] = {"load1", "load2", "load4", "load8", "load16", "store1", "store2", "store4",
                                     "store8", "store16", "rmw1", "rmw2", "rmw4", "rmw8", "rmw16", "cas1",
                                     "cas2", "cas4", "cas8", "cas16", "fence", "memcpy", "memmove", "memset",
-                                    "tls", "unseen", "plain", "volatile", "weak"};
+                                    "tls", "unseen", "plain", "volatile", "weak", "relaxed", "acquire",
+                                    "release", "acq_rel", "seq_cst"};
 #define KINDS (sizeof kinds / sizeof *kinds)
 static unsigned long counts[KINDS];
 static FILE *live_log;
@@ -107,8 +108,10 @@ static void visit(const struct raddle_site *site)
 {
     if (!site || !site->file || !site->function)
         abort();
+#ifndef STUB_SHARED /* then each part of the program has a section of its own */
     if (__start_raddle_sites && (site < __start_raddle_sites || site >= __stop_raddle_sites))
         fail("a site outside of its section", site);
+#endif
     if (!frames_checked || ended)
         return;
     if (!__raddle_frames || __raddle_frames->site != site)
@@ -133,11 +136,15 @@ static void visit(const struct raddle_site *site)
     }
 }
 
+static const char *const orders[8] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst", "bad", "bad", "bad"};
+
 static void access_counted(const char *kind, uint32_t flags, const struct raddle_site *site)
 {
     count(kind);
     if (flags & HOOK_PLAIN)
         count("plain");
+    else
+        count(orders[flags & HOOK_ORDER_MASK]);
     if (flags & HOOK_VOLATILE)
         count("volatile");
     if (flags & HOOK_WEAK)
@@ -233,25 +240,24 @@ HOOKS(16, unsigned __int128, __int128)
 
 void __raddle_fence(uint32_t flags, const struct raddle_site *site)
 {
-    (void)flags;
-    access_counted("fence", 0, site);
+    access_counted("fence", flags, site);
 }
 
 void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
-    access_counted("memcpy", 0, site);
+    access_counted("memcpy", HOOK_PLAIN, site);
     memmove(to, from, n); /* equal addresses are allowed for llvm.memcpy */
 }
 
 void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
-    access_counted("memmove", 0, site);
+    access_counted("memmove", HOOK_PLAIN, site);
     memmove(to, from, n);
 }
 
 void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site)
 {
-    access_counted("memset", 0, site);
+    access_counted("memset", HOOK_PLAIN, site);
     memset(to, byte, n);
 }
 
@@ -294,5 +300,5 @@ void __raddle_unseen(const char *name, const struct raddle_site *site)
 {
     if (!name)
         abort();
-    access_counted("unseen", 0, site);
+    access_counted("unseen", HOOK_PLAIN, site);
 }

@@ -72,7 +72,8 @@ static void keeps_registers(void **unused)
 
     (void)unused;
     begin(0, clobber, NULL);
-    /* Skips the red zone and aligns the stack by hand, as the compiler does not know that this is a call. */
+    /* Skips the red zone and aligns the stack by hand, as the compiler does not know that this is a
+     * call. */
     __asm__ volatile("movq %%rsp, %%rbx\n\tsubq $256, %%rsp\n\tandq $-16, %%rsp\n\t"
                      "pushq %%rbx\n\tpushq %%rbp\n\t"
                      "movq $1, %%rbx\n\tmovq $2, %%r12\n\tmovq $3, %%r13\n\tmovq $4, %%r14\n\t"
@@ -102,7 +103,8 @@ static bool rounding_is(unsigned sse, uint16_t x87)
     uint16_t now;
 
     __asm__ volatile("fnstcw %0" : "=m"(now));
-    return (_mm_getcsr() & ~0x3fu) == sse && now == x87; /* without the exceptions that have happened */
+    return (_mm_getcsr() & ~0x3fu) == sse &&
+           now == x87; /* without the exceptions that have happened */
 }
 
 static void round_upward(void *arg)
@@ -148,7 +150,8 @@ static void look_at_alignment(void *arg)
 {
     uintptr_t *frame = arg;
 
-    *frame = (uintptr_t)__builtin_frame_address(0); /* where rbp was pushed: 16 below the caller's sp */
+    *frame =
+        (uintptr_t)__builtin_frame_address(0); /* where rbp was pushed: 16 below the caller's sp */
     fiber_switch(&fibers[0], &engine);
     abort();
 }
@@ -313,11 +316,16 @@ static void refuses_to_return(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(switches_back_and_forth), cmocka_unit_test(keeps_registers),
-        cmocka_unit_test(keeps_rounding_mode),     cmocka_unit_test(aligns_stack),
-        cmocka_unit_test(unwinds_to_the_bottom),   cmocka_unit_test(runs_all_threads),
-        cmocka_unit_test(finds_stacks),            cmocka_unit_test(grows_stacks),
-        cmocka_unit_test(reports_overflow),        cmocka_unit_test(refuses_to_return),
+        cmocka_unit_test(switches_back_and_forth),
+        cmocka_unit_test(keeps_registers),
+        cmocka_unit_test(keeps_rounding_mode),
+        cmocka_unit_test(aligns_stack),
+        cmocka_unit_test(unwinds_to_the_bottom),
+        cmocka_unit_test(runs_all_threads),
+        cmocka_unit_test(finds_stacks),
+        cmocka_unit_test(grows_stacks),
+        cmocka_unit_test(reports_overflow),
+        cmocka_unit_test(refuses_to_return),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* The heap of the program under test. Each test runs in a child of its own, as the heap has no closing. */
+/* The heap of the program under test. Each test runs in a child of its own, as the heap has no
+ * closing. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -254,7 +255,8 @@ CHILD_TEST(reuses_outside)
     EXPECT(q == p && is_zero(q, 90));
     heap_restart();
     EXPECT(!strcmp(kept, "kept"));
-    EXPECT(heap_realloc(HEAP_OUTSIDE, kept, 1 << 20, NULL, &out) == HEAP_OK && !strcmp(out, "kept"));
+    EXPECT(heap_realloc(HEAP_OUTSIDE, kept, 1 << 20, NULL, &out) == HEAP_OK &&
+           !strcmp(out, "kept"));
     for (int i = 0; i < 10000; i++) {
         p = heap_alloc(HEAP_OUTSIDE, 100000, 1, NULL);
         p[99999] = 1;

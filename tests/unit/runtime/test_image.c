@@ -1,4 +1,5 @@
-/* Restart in place of writable memory. Each test runs in a child of its own, as an image is saved once. */
+/* Restart in place of writable memory. Each test runs in a child of its own, as an image is saved
+ * once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -187,7 +188,8 @@ CHILD_TEST(scattered_writes_do_not_run_out_of_mappings)
     char *at = pages(size);
 
     EXPECT(!image_add_range(at, size) && !image_save());
-    for (size_t i = 0; i < size; i += 8192) /* every other page: 40,960; a process may have 65,530 mappings */
+    for (size_t i = 0; i < size;
+         i += 8192) /* every other page: 40,960; a process may have 65,530 mappings */
         at[i] = 1;
     image_restart();
     for (size_t i = 0; i < size; i += 8192)

@@ -1,4 +1,5 @@
-/* State that the kernel keeps for the process, and the environment. Each test runs in a child of its own. */
+/* State that the kernel keeps for the process, and the environment. Each test runs in a child of
+ * its own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -219,10 +220,14 @@ CHILD_TEST(hides_its_own)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(restores_environment),       cmocka_unit_test(restores_directory_and_umask),
-        cmocka_unit_test(restores_signals),           cmocka_unit_test(restores_limits),
-        cmocka_unit_test(closes_what_was_opened),     cmocka_unit_test(reopens_what_was_closed),
-        cmocka_unit_test(restores_offsets_and_flags), cmocka_unit_test(hides_its_own),
+        cmocka_unit_test(restores_environment),
+        cmocka_unit_test(restores_directory_and_umask),
+        cmocka_unit_test(restores_signals),
+        cmocka_unit_test(restores_limits),
+        cmocka_unit_test(closes_what_was_opened),
+        cmocka_unit_test(reopens_what_was_closed),
+        cmocka_unit_test(restores_offsets_and_flags),
+        cmocka_unit_test(hides_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,304 @@
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/files.h"
+#include "runtime/kernel.h"
+#include "runtime/state.h"
+
+/* What the kernel keeps for the process: directory, signals, limits; and calls that would start another process. */
+
+PASS_THROUGH(int, chdir, (const char *path), (path), state_note(STATE_CWD))
+PASS_THROUGH(int, fchdir, (int fd), (fd), state_note(STATE_CWD))
+PASS_THROUGH(mode_t, umask, (mode_t mask), (mask), state_note(STATE_UMASK))
+
+/* ---- signals. Handlers of faults are ours: what the program sets there is remembered only, until the restart. */
+
+#define SIGNALS 65
+
+static struct sigaction fault_actions[SIGNALS]; /* all zeros is the default */
+static bool fault_actions_used;
+
+static bool is_fault(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGTRAP;
+}
+
+static int fault_action(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before = fault_actions[number];
+
+    if (action) {
+        if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+            native_unsupported("a handler of the program for a fault (SIGSEGV, SIGBUS, SIGFPE…)");
+        fault_actions[number] = *action;
+        fault_actions_used = true;
+    }
+    if (old)
+        *old = before;
+    return 0;
+}
+
+REAL_CALL(sigaction)
+INTERPOSE int sigaction(int number, const struct sigaction *restrict action,
+                        struct sigaction *restrict old)
+{
+    if (native.current && is_fault(number))
+        return fault_action(number, action, old);
+    if (native.current && action)
+        state_signal_changing(number);
+    return REAL(sigaction)(number, action, old);
+}
+
+static sighandler_t set_handler(int number, sighandler_t handler, int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+INTERPOSE sighandler_t signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, SA_RESTART);
+}
+
+INTERPOSE sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, SA_RESTART);
+}
+
+INTERPOSE sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+}
+
+/* What signal() is without the extensions of BSD. */
+INTERPOSE sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+    return sysv_signal(number, handler);
+}
+
+/* The kernel ends a process that faults with the signal blocked: ours never are. */
+static const sigset_t *mask_note(const sigset_t *set, sigset_t *space, sigset_t *old)
+{
+    if (old)
+        image_touch(old, sizeof *old);
+    if (!set)
+        return NULL;
+    state_note(STATE_MASK);
+    *space = *set;
+    for (int number = 1; number < SIGNALS; number++)
+        if (is_fault(number))
+            sigdelset(space, number);
+    return space;
+}
+
+REAL_CALL(sigprocmask)
+INTERPOSE int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    sigset_t space;
+
+    return REAL(sigprocmask)(how, native.current ? mask_note(set, &space, old) : set, old);
+}
+
+REAL_CALL(pthread_sigmask)
+INTERPOSE int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+    sigset_t space;
+
+    return REAL(pthread_sigmask)(how, native.current ? mask_note(set, &space, old) : set, old);
+}
+
+/* Ours stays: our handlers run on it. */
+REAL_CALL(sigaltstack)
+INTERPOSE int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    if (!native.current)
+        return REAL(sigaltstack)(stack, old);
+    if (old)
+        *old = (stack_t){.ss_flags = SS_DISABLE};
+    return 0;
+}
+
+void files_process_restart(void)
+{
+    if (!fault_actions_used)
+        return;
+    memset(fault_actions, 0, sizeof fault_actions);
+    fault_actions_used = false;
+}
+
+/* ---- timers: time is ours, so none ever expires */
+
+REAL_CALL(alarm)
+INTERPOSE unsigned alarm(unsigned seconds)
+{
+    if (!native.current)
+        return REAL(alarm)(seconds);
+    if (seconds)
+        native_unsupported("alarm");
+    return 0;
+}
+
+REAL_CALL(setitimer)
+INTERPOSE int setitimer(__itimer_which_t which, const struct itimerval *restrict timer,
+                        struct itimerval *restrict old)
+{
+    if (!native.current)
+        return REAL(setitimer)(which, timer, old);
+    if (timer && (timer->it_value.tv_sec || timer->it_value.tv_usec))
+        native_unsupported("setitimer");
+    if (old)
+        memset(old, 0, sizeof *old);
+    return 0;
+}
+
+NOT_MODELLED(int, timer_create,
+             (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer),
+             (clock, event, timer), ENOSYS, -1)
+
+/* ---- limits */
+
+/* A hard limit that was lowered could not be raised again: only the soft one changes. One on memory or time would
+ * hit the engine. */
+static int limit_set(__rlimit_resource_t what, rlim64_t soft)
+{
+    struct rlimit64 limit;
+
+    if (what == RLIMIT_AS || what == RLIMIT_DATA || what == RLIMIT_CPU) {
+        native_unsupported("a limit on memory or time");
+        return 0;
+    }
+    if (syscall(SYS_prlimit64, 0, what, NULL, &limit) != 0)
+        return -1;
+    state_note(STATE_LIMITS);
+    limit.rlim_cur = soft;
+    return (int)syscall(SYS_prlimit64, 0, what, &limit, NULL);
+}
+
+REAL_CALL(setrlimit)
+INTERPOSE int setrlimit(__rlimit_resource_t what, const struct rlimit *limit)
+{
+    return native.current ? limit_set(what, limit->rlim_cur) : REAL(setrlimit)(what, limit);
+}
+
+REAL_CALL(setrlimit64)
+INTERPOSE int setrlimit64(__rlimit_resource_t what, const struct rlimit64 *limit)
+{
+    return native.current ? limit_set(what, limit->rlim_cur) : REAL(setrlimit64)(what, limit);
+}
+
+/* ---- chance: the same numbers in each execution, of which there are others */
+
+static void random_fill(void *buffer, size_t size)
+{
+    unsigned char *to = buffer;
+    uint64_t state = native.current->time + native.current->number * 0x9e3779b97f4a7c15u + 1;
+
+    native_unsupported("random numbers of the system: one sequence is tried");
+    native.current->time++; /* a second call gets others */
+    for (size_t i = 0; i < size; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        to[i] = (unsigned char)(state >> 32);
+    }
+}
+
+REAL_CALL(getrandom)
+INTERPOSE ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+{
+    if (!native.current)
+        return REAL(getrandom)(buffer, size, flags);
+    random_fill(buffer, size);
+    return (ssize_t)size;
+}
+
+REAL_CALL(getentropy)
+INTERPOSE int getentropy(void *buffer, size_t size)
+{
+    if (!native.current)
+        return REAL(getentropy)(buffer, size);
+    random_fill(buffer, size);
+    return 0;
+}
+
+/* ---- other processes */
+
+NOT_MODELLED(pid_t, vfork, (void), (), ENOSYS, -1)
+NOT_MODELLED(int, daemon, (int keep_directory, int keep_streams), (keep_directory, keep_streams),
+             ENOSYS, -1)
+NOT_MODELLED(int, system, (const char *command), (command), ENOSYS, -1)
+NOT_MODELLED(FILE *, popen, (const char *command, const char *mode), (command, mode), ENOSYS, NULL)
+NOT_MODELLED(int, execve, (const char *path, char *const argv[], char *const envp[]),
+             (path, argv, envp), ENOSYS, -1)
+NOT_MODELLED(int, fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp),
+             ENOSYS, -1)
+NOT_MODELLED(int, execv, (const char *path, char *const argv[]), (path, argv), ENOSYS, -1)
+NOT_MODELLED(int, execvp, (const char *path, char *const argv[]), (path, argv), ENOSYS, -1)
+NOT_MODELLED(int, execvpe, (const char *path, char *const argv[], char *const envp[]),
+             (path, argv, envp), ENOSYS, -1)
+NOT_MODELLED(int, posix_spawn,
+             (pid_t *restrict pid, const char *restrict path,
+              const posix_spawn_file_actions_t *restrict actions,
+              const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+              char *const envp[restrict]),
+             (pid, path, actions, attributes, argv, envp), ENOSYS, ENOSYS)
+NOT_MODELLED(int, posix_spawnp,
+             (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+              const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]),
+             (pid, path, actions, attributes, argv, envp), ENOSYS, ENOSYS)
+NOT_MODELLED(int, chroot, (const char *path), (path), EPERM, -1)
+NOT_MODELLED(pid_t, setsid, (void), (), EPERM, -1)
+NOT_MODELLED(int, setuid, (uid_t id), (id), EPERM, -1)
+NOT_MODELLED(int, setgid, (gid_t id), (id), EPERM, -1)
+
+/* The lists of arguments make them hard to pass on, and nothing of ours calls them. */
+#define EXEC_LIST(name)                                                                            \
+    INTERPOSE int name(const char *path, const char *argument, ...)                                \
+    {                                                                                              \
+        (void)path;                                                                                \
+        (void)argument;                                                                            \
+        native_unsupported(#name);                                                                 \
+        errno = ENOSYS;                                                                            \
+        return -1;                                                                                 \
+    }
+
+EXEC_LIST(execl)
+EXEC_LIST(execlp)
+EXEC_LIST(execle)
+
+/* ---- libraries */
+
+/* The dynamic linker keeps its memory over restarts, so it must not come from the heap of the execution. */
+REAL_CALL(dlopen)
+INTERPOSE void *dlopen(const char *path, int flags)
+{
+    struct native_thread *thread = native.current;
+    void *library;
+
+    if (thread && path)
+        native_unsupported("dlopen: the library stays as the last execution left it");
+    native.current = NULL;
+    library = REAL(dlopen)(path, flags);
+    native.current = thread;
+    return library;
+}
+
+REAL_CALL(dlclose)
+INTERPOSE int dlclose(void *library)
+{
+    return native.current ? 0 : REAL(dlclose)(library);
+}

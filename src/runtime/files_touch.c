@@ -1,0 +1,310 @@
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/files.h"
+#include "runtime/kernel.h"
+#include "runtime/state.h"
+
+#undef fread_unlocked /* a macro when optimizing */
+
+/* Calls that let the kernel write to memory of the program, or move an offset. What libc itself writes after the
+ * call (sigaction, statvfs, tcgetattr…) faults as any code does, and needs nothing. */
+
+#define LARGE_READ   ((size_t)64 << 10)
+#define IOCTL_RESULT 256 /* bytes: more than any common request writes */
+
+#define TOUCH(object) touch(object, sizeof *(object))
+
+static void touch(const void *start, size_t size)
+{
+    if (start)
+        image_touch((void *)start, size);
+}
+
+/* All that is opened is restored from then on, so it pays to know that a file is smaller than the buffer. Files in
+ * /proc say that they are empty. */
+void files_touch_read(int fd, void *buffer, size_t size)
+{
+    struct stat status;
+
+    if (size > LARGE_READ && syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size > 0 && (size_t)status.st_size < size)
+        size = (size_t)status.st_size;
+    touch(buffer, size);
+}
+
+/* Where descriptors 1 and 2 lead is the driver's business, and what was written there is never read. */
+void files_moving(int fd)
+{
+    if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+        return;
+    if (!state_fd_moving(fd))
+        native_unsupported(fd == STDIN_FILENO
+                               ? "standard input that is not a file: it can be read only once"
+                               : "reading from a pipe or device that was open before the start");
+}
+
+static void writing(int fd)
+{
+    if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
+        state_fd_moving(fd);
+}
+
+static void touch_vectors(const struct iovec *vectors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        touch(vectors[i].iov_base, vectors[i].iov_len);
+}
+
+static void touch_message(struct msghdr *message)
+{
+    TOUCH(message);
+    touch(message->msg_name, message->msg_namelen);
+    touch(message->msg_control, message->msg_controllen);
+    touch_vectors(message->msg_iov, message->msg_iovlen);
+}
+
+static void touch_address(const struct sockaddr *address, socklen_t *size)
+{
+    TOUCH(size);
+    if (size)
+        touch(address, *size);
+}
+
+static void reading(int fd, void *buffer, size_t size)
+{
+    files_moving(fd);
+    files_touch_read(fd, buffer, size);
+}
+
+/* ---- reading and writing. Names in __..._chk are those that _FORTIFY_SOURCE puts in. */
+
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
+size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
+size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
+char *__getcwd_chk(char *, size_t, size_t);
+ssize_t __readlink_chk(const char *, char *, size_t, size_t);
+ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+
+PASS_THROUGH(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), reading(fd, to, n))
+PASS_THROUGH(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room),
+             reading(fd, to, n))
+PASS_THROUGH(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at),
+             files_touch_read(fd, to, n))
+PASS_THROUGH(ssize_t, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at),
+             files_touch_read(fd, to, n))
+PASS_THROUGH(ssize_t, __pread_chk, (int fd, void *to, size_t n, off_t at, size_t room),
+             (fd, to, n, at, room), files_touch_read(fd, to, n))
+PASS_THROUGH(ssize_t, __pread64_chk, (int fd, void *to, size_t n, off64_t at, size_t room),
+             (fd, to, n, at, room), files_touch_read(fd, to, n))
+PASS_THROUGH(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), files_moving(fd);
+             touch_vectors(v, n > 0 ? (size_t)n : 0))
+PASS_THROUGH(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at),
+             touch_vectors(v, n > 0 ? (size_t)n : 0))
+PASS_THROUGH(ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at),
+             touch_vectors(v, n > 0 ? (size_t)n : 0))
+PASS_THROUGH(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags),
+             reading(fd, to, n))
+PASS_THROUGH(ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags),
+             (fd, to, n, room, flags), reading(fd, to, n))
+PASS_THROUGH(ssize_t, recvfrom,
+             (int fd, void *restrict to, size_t n, int flags, __SOCKADDR_ARG from,
+              socklen_t *restrict size),
+             (fd, to, n, flags, from, size), reading(fd, to, n);
+             touch_address(from.__sockaddr__, size))
+PASS_THROUGH(ssize_t, __recvfrom_chk,
+             (int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+              socklen_t *size),
+             (fd, to, n, room, flags, from, size), reading(fd, to, n);
+             touch_address(from.__sockaddr__, size))
+PASS_THROUGH(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
+             files_moving(fd);
+             touch_message(message))
+PASS_THROUGH(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), writing(fd))
+PASS_THROUGH(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n), writing(fd))
+PASS_THROUGH(off_t, lseek, (int fd, off_t to, int how), (fd, to, how), writing(fd))
+PASS_THROUGH(off64_t, lseek64, (int fd, off64_t to, int how), (fd, to, how), writing(fd))
+PASS_THROUGH(ssize_t, sendfile, (int out, int in, off_t *at, size_t n), (out, in, at, n),
+             writing(out);
+             files_moving(in); TOUCH(at))
+PASS_THROUGH(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t n), (out, in, at, n),
+             writing(out);
+             files_moving(in); TOUCH(at))
+PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), files_moving(fd);
+             touch(to, n))
+
+/* Streams read into buffers of their own, but large pieces straight to where they are wanted. */
+
+PASS_THROUGH(size_t, fread, (void *restrict to, size_t size, size_t n, FILE *restrict f),
+             (to, size, n, f), files_touch_read(fileno(f), to, size *n))
+PASS_THROUGH(size_t, fread_unlocked, (void *restrict to, size_t size, size_t n, FILE *restrict f),
+             (to, size, n, f), files_touch_read(fileno(f), to, size *n))
+PASS_THROUGH(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t n, FILE *f),
+             (to, room, size, n, f), files_touch_read(fileno(f), to, size *n))
+PASS_THROUGH(size_t, __fread_unlocked_chk, (void *to, size_t room, size_t size, size_t n, FILE *f),
+             (to, room, size, n, f), files_touch_read(fileno(f), to, size *n))
+PASS_THROUGH(int, setvbuf, (FILE *restrict f, char *restrict buffer, int how, size_t n),
+             (f, buffer, how, n), touch(buffer, n))
+PASS_THROUGH(void, setbuf, (FILE *restrict f, char *restrict buffer), (f, buffer),
+             touch(buffer, BUFSIZ))
+PASS_THROUGH(void, setbuffer, (FILE *restrict f, char *restrict buffer, size_t n), (f, buffer, n),
+             touch(buffer, n))
+
+/* ---- about files. The names with an x are of programs that were built long ago. */
+
+int __xstat(int, const char *, struct stat *);
+int __lxstat(int, const char *, struct stat *);
+int __fxstat(int, int, struct stat *);
+
+PASS_THROUGH(int, stat, (const char *restrict path, struct stat *restrict to), (path, to),
+             TOUCH(to))
+PASS_THROUGH(int, stat64, (const char *restrict path, struct stat64 *restrict to), (path, to),
+             TOUCH(to))
+PASS_THROUGH(int, lstat, (const char *restrict path, struct stat *restrict to), (path, to),
+             TOUCH(to))
+PASS_THROUGH(int, lstat64, (const char *restrict path, struct stat64 *restrict to), (path, to),
+             TOUCH(to))
+PASS_THROUGH(int, fstat, (int fd, struct stat *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, fstat64, (int fd, struct stat64 *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, fstatat, (int fd, const char *restrict path, struct stat *restrict to, int flags),
+             (fd, path, to, flags), TOUCH(to))
+PASS_THROUGH(int, fstatat64,
+             (int fd, const char *restrict path, struct stat64 *restrict to, int flags),
+             (fd, path, to, flags), TOUCH(to))
+PASS_THROUGH(int, __xstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
+PASS_THROUGH(int, __lxstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
+PASS_THROUGH(int, __fxstat, (int v, int fd, struct stat *to), (v, fd, to), TOUCH(to))
+PASS_THROUGH(int, statx,
+             (int fd, const char *restrict path, int flags, unsigned mask,
+              struct statx *restrict to),
+             (fd, path, flags, mask, to), TOUCH(to))
+PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), TOUCH(to))
+PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), TOUCH(to))
+PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), TOUCH(to))
+PASS_THROUGH(char *, getcwd, (char *to, size_t n), (to, n), touch(to, n))
+PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, room), touch(to, n))
+PASS_THROUGH(ssize_t, readlink, (const char *restrict path, char *restrict to, size_t n),
+             (path, to, n), touch(to, n))
+PASS_THROUGH(ssize_t, readlinkat, (int fd, const char *restrict path, char *restrict to, size_t n),
+             (fd, path, to, n), touch(to, n))
+PASS_THROUGH(ssize_t, __readlink_chk, (const char *path, char *to, size_t n, size_t room),
+             (path, to, n, room), touch(to, n))
+PASS_THROUGH(ssize_t, __readlinkat_chk, (int fd, const char *path, char *to, size_t n, size_t room),
+             (fd, path, to, n, room), touch(to, n))
+PASS_THROUGH(ssize_t, getxattr, (const char *path, const char *name, void *to, size_t n),
+             (path, name, to, n), touch(to, n))
+PASS_THROUGH(ssize_t, fgetxattr, (int fd, const char *name, void *to, size_t n), (fd, name, to, n),
+             touch(to, n))
+PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n),
+             touch(to, n))
+
+/* ---- sockets and waiting */
+
+PASS_THROUGH(int, getsockname, (int fd, __SOCKADDR_ARG to, socklen_t *restrict size),
+             (fd, to, size), touch_address(to.__sockaddr__, size))
+PASS_THROUGH(int, getpeername, (int fd, __SOCKADDR_ARG to, socklen_t *restrict size),
+             (fd, to, size), touch_address(to.__sockaddr__, size))
+PASS_THROUGH(int, getsockopt,
+             (int fd, int level, int name, void *restrict to, socklen_t *restrict size),
+             (fd, level, name, to, size), touch_address(to, size))
+PASS_THROUGH(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout),
+             touch(fds, n * sizeof *fds))
+PASS_THROUGH(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room),
+             (fds, n, timeout, room), touch(fds, n * sizeof *fds))
+PASS_THROUGH(int, ppoll,
+             (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask),
+             (fds, n, timeout, mask), touch(fds, n * sizeof *fds))
+PASS_THROUGH(int, select,
+             (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
+              struct timeval *restrict timeout),
+             (n, in, out, bad, timeout), TOUCH(in);
+             TOUCH(out); TOUCH(bad); TOUCH(timeout))
+PASS_THROUGH(int, pselect,
+             (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
+              const struct timespec *restrict timeout, const sigset_t *restrict mask),
+             (n, in, out, bad, timeout, mask), TOUCH(in);
+             TOUCH(out); TOUCH(bad))
+PASS_THROUGH(int, epoll_wait, (int fd, struct epoll_event *to, int n, int timeout),
+             (fd, to, n, timeout), touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
+PASS_THROUGH(int, epoll_pwait,
+             (int fd, struct epoll_event *to, int n, int timeout, const sigset_t *mask),
+             (fd, to, n, timeout, mask), touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
+
+REAL_CALL(ioctl)
+
+INTERPOSE int ioctl(int fd, unsigned long request, ...)
+{
+    va_list arguments;
+    void *argument;
+
+    va_start(arguments, request);
+    argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (native.current) {
+        if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
+            state_fd_flagging(fd);
+        touch(argument, IOCTL_RESULT); /* an argument that is a number is no address of ours */
+    }
+    return REAL(ioctl)(fd, request, argument);
+}
+
+/* ---- about the process and the machine */
+
+PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
+PASS_THROUGH(clock_t, times, (struct tms * to), (to), TOUCH(to))
+PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), TOUCH(to))
+PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), TOUCH(to))
+PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))
+PASS_THROUGH(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *to), (what, to),
+             TOUCH(to))
+PASS_THROUGH(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), TOUCH(to))
+PASS_THROUGH(int, getitimer, (__itimer_which_t which, struct itimerval *to), (which, to), TOUCH(to))
+PASS_THROUGH(int, getgroups, (int n, gid_t to[]), (n, to),
+             touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
+PASS_THROUGH(int, getresuid, (uid_t * real, uid_t *effective, uid_t *saved),
+             (real, effective, saved), TOUCH(real);
+             TOUCH(effective); TOUCH(saved))
+PASS_THROUGH(int, getresgid, (gid_t * real, gid_t *effective, gid_t *saved),
+             (real, effective, saved), TOUCH(real);
+             TOUCH(effective); TOUCH(saved))
+PASS_THROUGH(int, sched_getaffinity, (pid_t pid, size_t n, cpu_set_t *to), (pid, n, to),
+             touch(to, n))
+PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), TOUCH(to))
+PASS_THROUGH(int, sigpending, (sigset_t * to), (to), TOUCH(to))
+PASS_THROUGH(int, mincore, (void *start, size_t n, unsigned char *to), (start, n, to),
+             touch(to, n / 4096 + 1))
+/* May clear pages. */
+PASS_THROUGH(int, madvise, (void *start, size_t n, int advice), (start, n, advice), touch(start, n))
+PASS_THROUGH(pid_t, wait, (int *status), (status), TOUCH(status))
+PASS_THROUGH(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options),
+             TOUCH(status))
+PASS_THROUGH(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
+             (type, id, info, options), TOUCH(info))

@@ -1,0 +1,30 @@
+// Thread-local variables are nobody else's business: one execution, and each thread starts with the initial value.
+// EXPECT(all): safe executions=1
+// EXPECT(all -O1): safe executions=1
+// EXPECT(all -O2): safe executions=1
+// EXPECT(all -O2 -fPIC): safe executions=1
+#include "common.h"
+
+static _Thread_local int counter = 5;
+static __thread char name[16] = "none";
+_Thread_local long zero;
+
+static void *thread(void *id)
+{
+    assert(counter == 5 && name[0] == 'n' && zero == 0);
+    for (int i = 0; i < 3; i++) {
+        counter += (int)(intptr_t)id;
+        zero++;
+    }
+    name[0] = (char)('a' + (intptr_t)id);
+    assert(counter == 5 + 3 * (int)(intptr_t)id && name[0] == 'a' + (char)(intptr_t)id && zero == 3);
+    return NULL;
+}
+
+int main(void)
+{
+    counter = 9;
+    run(4, thread);
+    assert(counter == 9 && name[0] == 'n' && zero == 0);
+    return 0;
+}
