@@ -17,6 +17,10 @@ void raddle_assume(int condition);
 /* A number from 0 to n - 1; all of them are explored. */
 unsigned raddle_choose(unsigned n);
 
+/* Between the two, no other thread does anything. What is inside must not wait, and must not choose. */
+void raddle_atomic_begin(void);
+void raddle_atomic_end(void);
+
 /* Reports a failed assertion. */
 void raddle_fail(const char *expression, const char *file, unsigned line) __attribute__((noreturn));
 

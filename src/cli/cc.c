@@ -7,8 +7,9 @@
 
 #include "cli/cli.h"
 
-/* `raddle cc` is clang-19 with our arguments in front of the user's: so his win where both say something, and
- * nothing of ours stands behind a "--". It becomes clang, and so is clang in all else. */
+/* `raddle cc` is clang-19 with our arguments in front of the user's: so his win where both say
+ * something, and nothing of ours stands behind a "--". It becomes clang, and so is clang in all
+ * else. */
 
 #define ARGUMENTS_OWN 32
 #define CLANG_DIR     "/usr/lib/llvm-19/bin/" /* where Debian has them under their own names */
@@ -161,7 +162,8 @@ static void add(struct command *command, const char *format, const char *value)
 
 static void add_compile(struct command *command, const struct places *places)
 {
-    /* a pair of malloc and free may be dropped as builtins; then a leak or a use of it would be, too */
+    /* a pair of malloc and free may be dropped as builtins; then a leak or a use of it would be,
+     * too */
     static const char *const kept[] = {"malloc", "calloc", "realloc", "free", "aligned_alloc"};
 
     add(command, "-fpass-plugin=%s/raddle_pass.so", places->libraries);
@@ -175,7 +177,8 @@ static void add_compile(struct command *command, const struct places *places)
         add(command, "-isystem%s", places->include);
 }
 
-/* libraddle comes before every library of the user's, so that what it interposes is found in it first. */
+/* libraddle comes before every library of the user's, so that what it interposes is found in it
+ * first. */
 static void add_link(struct command *command, const struct places *places)
 {
     add(command, "-L%s", places->libraries);
@@ -205,15 +208,20 @@ static int compile(int argc, char **argv, bool is_cxx)
 {
     struct request request = request_read(argc, argv);
     struct places places;
-    struct command command = {calloc((size_t)argc + ARGUMENTS_OWN, sizeof(char *)), 1};
+    struct command command = {.count = 1}; /* after the program itself */
 
-    if (!places_find(&places) || !command.at) {
+    if (!places_find(&places)) {
         fprintf(stderr, "raddle: raddle_pass.so is neither beside raddle nor in ../lib/raddle\n");
         return EXIT_STATUS_ENVIRONMENT;
     }
     if (request.links && request.is_static) {
         fprintf(stderr, "raddle: -static: a checked program must be linked dynamically\n");
         return EXIT_STATUS_USAGE;
+    }
+    command.at = calloc((size_t)argc + ARGUMENTS_OWN, sizeof(char *));
+    if (!command.at) {
+        fprintf(stderr, "raddle: out of memory\n");
+        return EXIT_STATUS_ENVIRONMENT;
     }
     add(&command, "--start-no-unused-arguments%s", "");
     add_compile(&command, &places);
@@ -234,8 +242,6 @@ static int cxx_main(int argc, char **argv)
 {
     return compile(argc, argv, true);
 }
-
-extern const struct subcommand subcommand_cc, subcommand_cxx;
 
 const struct subcommand subcommand_cc = {
     "cc", "ARGS…", "compile and link a program for checking (a drop-in for clang)", cc_main};

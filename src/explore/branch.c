@@ -52,6 +52,7 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
 
     arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
     branch->choice.outcome = event->outcome;
+    branch->inexact = false;
     branch->access_count = event->access_count;
     branch->accesses = NULL;
     if (event->access_count == 0)

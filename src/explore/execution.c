@@ -39,20 +39,21 @@ static struct vclock clock_before(struct execution *x, agent_id agent, const eve
     return clock;
 }
 
-static void event_push(struct execution *x, struct event *event, const struct footprint *footprint)
+static void event_push(struct execution *x, struct event *event,
+                       const struct section_access *touched, uint32_t count)
 {
     event_id id = x->events.count;
 
     event->accesses = x->accesses.count;
-    event->access_count = footprint->count;
-    for (uint32_t i = 0; i < footprint->count; i++) {
-        const struct access *access = &footprint->at[i];
+    event->access_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct access *access = &touched[i].access;
 
         vec_push(x->arena, &x->accesses,
                  (struct access_record){.access = *access,
                                         .event = id,
                                         .older = x->newest.at[access->loc],
-                                        .before = world_state(x->world, access->loc)});
+                                        .before = touched[i].before});
         x->newest.at[access->loc] = x->accesses.count - 1;
     }
     event->prev = x->latest.at[event->agent];
@@ -73,7 +74,8 @@ static void withdrawn_races(struct execution *x)
         op_touch(x->world, &view_now, w->thread, &w->op, &footprint, NULL);
         x->causes.count = 0;
         suspect.pre = clock_before(x, w->thread, &x->causes);
-        suspect.footprint = &footprint;
+        suspect.accesses = footprint.at;
+        suspect.access_count = footprint.count;
         races_find(x, &suspect, NULL);
     }
 }
@@ -89,39 +91,86 @@ static void step_record(struct execution *x, event_id id)
         vec_push(x->arena, &x->failed_assumes, id);
 }
 
-void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
+/* What is known of the operation before it runs: who must have come before. */
+static struct suspect suspect_open(struct execution *x, struct event *event)
 {
-    struct world *world = x->world;
-    struct op space;
-    struct event event = {.agent = agent, .outcome = outcome};
-    struct footprint footprint;
-    struct suspect suspect;
+    struct suspect suspect = {.agent = event->agent, .op = &event->op};
     struct vclock full;
-    event_id id = x->events.count;
-    uint32_t pre_clock;
 
-    event.op = *world_pending(world, agent, &space);
-    op_touch(world, &view_now, agent, &event.op, &footprint, NULL);
     tables_widen(x);
     x->causes.count = 0;
-    world_causes(world, agent, &x->causes);
-    suspect = (struct suspect){agent, &event.op, clock_before(x, agent, &x->causes), &footprint};
-    /* the event's own clock goes where `pre` is now, and `pre` behind it */
-    event.clock = x->clocks.count;
-    event.clock_width = suspect.pre.width;
-    pre_clock = event.clock + event.clock_width;
-    full = suspect.pre;
-    suspect.pre = (struct vclock){x->clocks.at + pre_clock, event.clock_width};
+    world_causes(x->world, event->agent, &x->causes);
+    full = clock_before(x, event->agent, &x->causes);
+    /* the event's own clock goes where that is now, and what it needs behind it */
+    event->clock = x->clocks.count;
+    event->clock_width = full.width;
+    suspect.pre = (struct vclock){full.at + full.width, full.width};
     vclock_copy(suspect.pre, full);
-    races_find(x, &suspect, &full);
-    x->clocks.count += event.clock_width;
-    world_outcomes(world, agent, &x->outcomes);
-    event_push(x, &event, &footprint);
-    x->clocks.at[event.clock + agent] = x->events.at[id].step;
+    return suspect;
+}
+
+/* Finds its races, and makes it the last event. */
+static void suspect_commit(struct execution *x, struct suspect *suspect, struct event *event,
+                           const struct section_access *touched)
+{
+    struct vclock full = {x->clocks.at + event->clock, event->clock_width};
+
+    tables_widen(x);
+    races_find(x, suspect, &full);
+    x->clocks.count += event->clock_width;
+    event_push(x, event, touched, suspect->access_count);
+    x->clocks.at[event->clock + event->agent] = vec_last(&x->events).step;
+}
+
+/* An atomic section: what it touches is known only when it is done. */
+static void section_append(struct execution *x, struct event *event)
+{
+    struct suspect suspect = suspect_open(x, event);
+    const struct step *step = &x->world->step;
+
+    world_step(x->world, event->agent, event->outcome, x->events.count);
+    x->section.count = 0;
+    for (uint32_t i = 0; i < step->section.count; i++)
+        vec_push(x->arena, &x->section, step->section.at[i].access);
+    vec_reserve(x->arena, &x->section, 1); /* so that nothing is somewhere */
+    suspect.accesses = x->section.at;
+    suspect.access_count = x->section.count;
+    suspect_commit(x, &suspect, event, step->section.at);
+}
+
+static void single_append(struct execution *x, struct event *event)
+{
+    struct world *world = x->world;
+    struct section_access touched[FOOTPRINT_MAX];
+    struct footprint footprint;
+    struct suspect suspect;
+    event_id id = x->events.count;
+
+    op_touch(world, &view_now, event->agent, &event->op, &footprint, NULL);
+    suspect = suspect_open(x, event);
+    suspect.accesses = footprint.at;
+    suspect.access_count = footprint.count;
+    for (uint32_t i = 0; i < footprint.count; i++)
+        touched[i] =
+            (struct section_access){footprint.at[i], world_state(world, footprint.at[i].loc)};
+    suspect_commit(x, &suspect, event, touched);
+    world_outcomes(world, event->agent, &x->outcomes);
     if (x->outcomes.count > 1)
         races_add_outcomes(x, id, suspect.pre, &x->outcomes);
-    world_step(world, agent, outcome, id);
-    step_record(x, id);
+    world_step(world, event->agent, event->outcome, id);
+}
+
+void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
+{
+    struct op space;
+    struct event event = {.agent = agent, .outcome = outcome};
+
+    event.op = *world_pending(x->world, agent, &space);
+    if (event.op.kind == OP_SECTION_BEGIN)
+        section_append(x, &event);
+    else
+        single_append(x, &event);
+    step_record(x, x->events.count - 1);
     tables_widen(x);
     withdrawn_races(x);
 }

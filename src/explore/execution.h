@@ -41,7 +41,9 @@ struct race {
     outcome_id outcome; /* one that it can take there */
     uint32_t pre;       /* the clock of what it needs: execution.race_clocks.at[pre …] */
     uint32_t pre_width;
-    struct footprint footprint; /* what it would touch there */
+    uint32_t accesses; /* what it would touch there: execution.race_accesses.at[accesses …] */
+    uint32_t access_count;
+    bool inexact; /* an atomic section: it may touch other things there */
 };
 
 /* Something wrong that an event found. */
@@ -65,6 +67,7 @@ struct execution {
     VEC(event_id) failed_assumes;
     VEC(struct race) races; /* found since the last races_clear */
     VEC(uint32_t) race_clocks;
+    VEC(struct access) race_accesses;
     uint64_t replayed; /* transitions that were done again */
     bool all_races;    /* also those that a reversal of newer ones would bring to light later on */
 
@@ -73,6 +76,7 @@ struct execution {
     outcome_vec outcomes;
     VEC(uint32_t) scratch_clocks;
     VEC(event_id) candidates;
+    VEC(struct access) section;
 };
 
 void execution_open(struct execution *x, struct arena *arena, struct world *world);
@@ -113,6 +117,11 @@ static inline bool clock_has(const struct execution *x, struct vclock clock, eve
 static inline bool happens_before(const struct execution *x, event_id a, event_id b)
 {
     return clock_has(x, event_clock(x, b), a);
+}
+
+static inline const struct access *race_accesses(const struct execution *x, const struct race *race)
+{
+    return x->race_accesses.at + race->accesses;
 }
 
 static inline struct vclock race_pre(const struct execution *x, const struct race *race)

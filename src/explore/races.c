@@ -50,18 +50,23 @@ static bool cut_is_flushed(const struct view *view, const struct buffered_store 
 }
 
 static void race_push(struct execution *x, event_id first, agent_id agent, outcome_id outcome,
-                      struct vclock pre, const struct footprint *footprint)
+                      struct vclock pre, const struct access *accesses, uint32_t access_count,
+                      bool inexact)
 {
     struct race race = {.first = first,
                         .agent = agent,
                         .outcome = outcome,
                         .pre = x->race_clocks.count,
                         .pre_width = pre.width,
-                        .footprint = *footprint};
+                        .accesses = x->race_accesses.count,
+                        .access_count = access_count,
+                        .inexact = inexact};
 
     vec_reserve(x->arena, &x->race_clocks, pre.width);
     memcpy(x->race_clocks.at + x->race_clocks.count, pre.at, pre.width * sizeof *pre.at);
     x->race_clocks.count += pre.width;
+    for (uint32_t i = 0; i < access_count; i++)
+        vec_push(x->arena, &x->race_accesses, accesses[i]);
     vec_push(x->arena, &x->races, race);
 }
 
@@ -71,21 +76,23 @@ static bool race_try(struct execution *x, const struct suspect *suspect, event_i
     struct cut cut = {{cut_state, cut_is_flushed}, x, first};
     struct footprint footprint;
 
-    if (suspect->footprint && !op_footprint_varies(x->world, suspect->op)) {
-        race_push(x, first, suspect->agent, 0, suspect->pre, suspect->footprint);
+    if (suspect->accesses && !op_footprint_varies(x->world, suspect->op)) {
+        race_push(x, first, suspect->agent, 0, suspect->pre, suspect->accesses,
+                  suspect->access_count, suspect->op->kind == OP_SECTION_BEGIN);
         return true;
     }
     if (op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
         TOUCH_DISABLED)
         return false;
     if (suspect->op->kind != OP_COND_SIGNAL) {
-        race_push(x, first, suspect->agent, 0, suspect->pre, &footprint);
+        race_push(x, first, suspect->agent, 0, suspect->pre, footprint.at, footprint.count, false);
         return true;
     }
     waiters_outcomes(x->world, (waiters_id)cut_state(&cut.view, x->world, footprint.at[0].loc),
                      &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++)
-        race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, &footprint);
+        race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, footprint.at,
+                  footprint.count, false);
     return true;
 }
 
@@ -196,9 +203,8 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     struct vclock known;
 
     x->candidates.count = 0;
-    if (suspect->footprint)
-        for (uint32_t i = 0; i < suspect->footprint->count; i++)
-            candidates_of(x, &suspect->footprint->at[i]);
+    for (uint32_t i = 0; suspect->accesses && i < suspect->access_count; i++)
+        candidates_of(x, &suspect->accesses[i]);
     if (full)
         for (uint32_t i = 0; i < x->candidates.count; i++)
             vclock_join(*full, event_clock(x, x->candidates.at[i]));
@@ -221,17 +227,20 @@ void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
                         const outcome_vec *outcomes)
 {
     const struct event *event = &x->events.at[id];
-    struct footprint footprint = {.count = event->access_count};
+    struct access accesses[FOOTPRINT_MAX];
 
+    CHECK(event->access_count <= FOOTPRINT_MAX, "an operation with outcomes touches too much");
     for (uint32_t i = 0; i < event->access_count; i++)
-        footprint.at[i] = x->accesses.at[event->accesses + i].access;
+        accesses[i] = x->accesses.at[event->accesses + i].access;
     for (uint32_t i = 0; i < outcomes->count; i++)
         if (outcomes->at[i] != event->outcome)
-            race_push(x, id, event->agent, outcomes->at[i], pre, &footprint);
+            race_push(x, id, event->agent, outcomes->at[i], pre, accesses, event->access_count,
+                      false);
 }
 
 void races_clear(struct execution *x)
 {
     x->races.count = 0;
     x->race_clocks.count = 0;
+    x->race_accesses.count = 0;
 }

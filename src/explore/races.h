@@ -8,8 +8,9 @@
 struct suspect {
     agent_id agent;
     const struct op *op;
-    struct vclock pre; /* what it needs, apart from what its footprint conflicts with */
-    const struct footprint *footprint; /* in the present state; NULL if it cannot run there */
+    struct vclock pre;             /* what it needs, apart from what its footprint conflicts with */
+    const struct access *accesses; /* in the present state; NULL if it cannot run there */
+    uint32_t access_count;
 };
 
 /* Adds to x->races every race of the suspect with an event, and joins into `full`, unless it is

@@ -18,6 +18,7 @@ struct branch {
     struct choice choice;
     struct access *accesses;
     uint32_t access_count;
+    bool inexact;           /* not executed yet, and may touch other things, too */
     struct branch *sibling; /* the next one from the same state */
     struct branch *child;   /* wakeup trees: the first one after it */
 };

@@ -50,6 +50,7 @@ static void tree_append(struct optimal *o, struct branch **link)
         const struct sequence_step *step = &o->v.steps.at[i];
 
         *link = branch_new(o->nodes.base.arena, step->choice, step->accesses, step->access_count);
+        (*link)->inexact = step->inexact;
         link = &(*link)->child;
     }
 }

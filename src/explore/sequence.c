@@ -25,9 +25,10 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
     for (event_id id = race->first + 1; id < x->events.count; id++)
         if (!happens_before(x, race->first, id))
             event_add(v, x, id);
-    for (uint32_t i = 0; i < race->footprint.count; i++)
-        vec_push(x->arena, &v->accesses, race->footprint.at[i]);
-    step_add(v, x, (struct choice){race->agent, race->outcome}, EVENT_NONE, race->footprint.count);
+    for (uint32_t i = 0; i < race->access_count; i++)
+        vec_push(x->arena, &v->accesses, race_accesses(x, race)[i]);
+    step_add(v, x, (struct choice){race->agent, race->outcome}, EVENT_NONE, race->access_count);
+    vec_last(&v->steps).inexact = race->inexact;
     v->pre = race_pre(x, race);
     accesses = v->accesses.at; /* only now: the array has stopped moving */
     for (uint32_t i = 0; i < v->steps.count; i++) {
@@ -38,7 +39,8 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
 
 static bool steps_conflict(const struct sequence_step *a, const struct sequence_step *b)
 {
-    return accesses_conflict(a->accesses, a->access_count, b->accesses, b->access_count);
+    return a->inexact || b->inexact ||
+           accesses_conflict(a->accesses, a->access_count, b->accesses, b->access_count);
 }
 
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
@@ -72,7 +74,8 @@ bool sequence_may_start(const struct sequence *v, const struct execution *x,
         return v->steps.at[*at].choice.outcome == branch->choice.outcome &&
                sequence_is_initial(v, x, *at);
     for (uint32_t i = 0; i < v->steps.count; i++)
-        if (accesses_conflict(v->steps.at[i].accesses, v->steps.at[i].access_count,
+        if (v->steps.at[i].inexact || branch->inexact ||
+            accesses_conflict(v->steps.at[i].accesses, v->steps.at[i].access_count,
                               branch->accesses, branch->access_count))
             return false;
     return true;

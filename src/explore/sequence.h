@@ -9,6 +9,7 @@ struct sequence_step {
     event_id event; /* EVENT_NONE for the operation of a race */
     const struct access *accesses;
     uint32_t access_count;
+    bool inexact; /* may touch other things, too */
 };
 
 /* v = notdep(first, E).q of optimal DPOR: all events after the first event of a race that do not happen

@@ -55,7 +55,8 @@ static void load_rewrite(struct work *work, LLVMValueRef load, LLVMValueRef site
     uint32_t flags = access_flags(load);
 
     if (class != NO_CLASS && type_is_castable(pass, type)) {
-        replace(load, value_from_integer(pass, load_integer(pass, class, pointer, flags, site), type));
+        replace(load,
+                value_from_integer(pass, load_integer(pass, class, pointer, flags, site), type));
         return;
     }
     local = scratch(work, type);

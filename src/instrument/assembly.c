@@ -5,15 +5,16 @@
 #include "instrument/instrument.h"
 #include "runtime/hooks.h"
 
-/* Inline assembly as old lock-free code has it: fences, and one locked instruction on one memory operand. What is
- * recognised is taken literally; anything else that touches memory is reported as unseen. */
+/* Inline assembly as old lock-free code has it: fences, and one locked instruction on one memory
+ * operand. What is recognised is taken literally; anything else that touches memory is reported
+ * as unseen. */
 
 #define OPERANDS_MAX   16
 #define STATEMENTS_MAX 4
 #define TEXT_MAX       256
 
 struct operand {
-    char text[24];      /* constraint without = & * */
+    char text[24]; /* constraint without = & * */
     bool output;
     bool indirect;
     int tied;           /* input that shares the register of this output, or -1 */
@@ -122,7 +123,8 @@ static void constraint_read(struct assembly *as, const char *text, size_t length
     as->operand_count++;
 }
 
-static void constraints_read(struct assembly *as, const char *text, size_t length, LLVMValueRef call)
+static void constraints_read(struct assembly *as, const char *text, size_t length,
+                             LLVMValueRef call)
 {
     unsigned argument = 0;
     int results = 0;
@@ -227,8 +229,8 @@ static bool memory_operand_find(struct assembly *as, struct work *work, LLVMValu
             continue;
         }
         as->memory = i;
-        type = LLVMGetCallSiteEnumAttribute(call, operand->argument + 1,
-                                            work->pass->attr_elementtype);
+        type =
+            LLVMGetCallSiteEnumAttribute(call, operand->argument + 1, work->pass->attr_elementtype);
     }
     if (!type)
         return false;
@@ -252,8 +254,8 @@ static LLVMValueRef register_input(struct work *work, const struct assembly *as,
     if (!operand || operand->indirect)
         return NULL;
     type = LLVMTypeOf(operand->value);
-    if (!type_is_castable(work->pass, type) ||
-        type_bytes(work->pass, type) != (uint64_t)1 << as->class)
+    if (!type_is_castable(work->pass, type) || type_bytes(work->pass, type) != (uint64_t)1
+                                                                                   << as->class)
         return NULL;
     return operand->value;
 }
@@ -261,12 +263,12 @@ static LLVMValueRef register_input(struct work *work, const struct assembly *as,
 /* One locked instruction, taken apart. */
 struct locked {
     enum { LOCKED_NONE, LOCKED_RMW, LOCKED_CAS } kind;
-    uint32_t operation;     /* enum hook_rmw */
-    LLVMValueRef operand;   /* NULL: the constant */
+    uint32_t operation;   /* enum hook_rmw */
+    LLVMValueRef operand; /* NULL: the constant */
     uint64_t constant;
-    LLVMValueRef expected;  /* of a compare-exchange */
-    int old;                /* output that gets the old value, or -1 */
-    int success;            /* output that gets whether it was exchanged, or -1 */
+    LLVMValueRef expected; /* of a compare-exchange */
+    int old;               /* output that gets the old value, or -1 */
+    int success;           /* output that gets whether it was exchanged, or -1 */
 };
 
 static bool two_operands(const struct assembly *as, const char *s, int *first, int *second)

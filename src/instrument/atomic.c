@@ -22,7 +22,8 @@ static uint32_t rmw_hook(LLVMAtomicRMWBinOp operation, LLVMTypeRef type)
 
     if (operation > LLVMAtomicRMWBinOpFMin)
         return NO_HOOK;
-    if (operation >= LLVMAtomicRMWBinOpFAdd && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind)
+    if (operation >= LLVMAtomicRMWBinOpFAdd && kind != LLVMFloatTypeKind &&
+        kind != LLVMDoubleTypeKind)
         return NO_HOOK;
     return hooks[operation];
 }
@@ -40,9 +41,11 @@ static LLVMValueRef rmw_result(LLVMBuilderRef b, LLVMAtomicRMWBinOp operation, L
     case LLVMAtomicRMWBinOpFSub:
         return LLVMBuildFSub(b, old, operand, "");
     case LLVMAtomicRMWBinOpFMax:
-        return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGE, old, operand, ""), old, operand, "");
+        return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUGE, old, operand, ""), old, operand,
+                               "");
     case LLVMAtomicRMWBinOpFMin:
-        return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealULE, old, operand, ""), old, operand, "");
+        return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealULE, old, operand, ""), old, operand,
+                               "");
     case LLVMAtomicRMWBinOpUIncWrap:
         stop = LLVMBuildICmp(b, LLVMIntUGE, old, operand, "");
         moved = LLVMBuildAdd(b, old, LLVMConstInt(type, 1, 0), "");
@@ -89,8 +92,8 @@ static void loop_build(struct pass *pass, LLVMValueRef function, LLVMAtomicRMWBi
     pass->builder = builder;
 }
 
-/* A function of the module that does the operation, with the parameters of a hook: the caller's block
- * need not be split then. */
+/* A function of the module that does the operation, with the parameters of a hook: the caller's
+ * block need not be split then. */
 static const char *loop_function(struct pass *pass, LLVMAtomicRMWBinOp operation, LLVMTypeRef type,
                                  int class, char *name, size_t size)
 {
@@ -98,7 +101,8 @@ static const char *loop_function(struct pass *pass, LLVMAtomicRMWBinOp operation
     LLVMTypeRef params[] = {pass->pointer, integer, pass->i32, pass->pointer};
     LLVMValueRef function;
 
-    snprintf(name, size, "__raddle_loop%d.%d.%d", (int)operation, (int)LLVMGetTypeKind(type), class);
+    snprintf(name, size, "__raddle_loop%d.%d.%d", (int)operation, (int)LLVMGetTypeKind(type),
+             class);
     if (!LLVMGetNamedFunction(pass->module, name)) {
         function = LLVMAddFunction(pass->module, name, LLVMFunctionType(integer, params, 4, 0));
         LLVMSetLinkage(function, LLVMInternalLinkage);
@@ -139,7 +143,8 @@ void cmpxchg_rewrite(struct work *work, const struct point *point)
     int class = size_class(type_bytes(pass, type));
     uint32_t flags = order_flags(LLVMGetCmpXchgSuccessOrdering(cmpxchg));
 
-    flags |= (LLVMGetVolatile(cmpxchg) ? HOOK_VOLATILE : 0) | (LLVMGetWeak(cmpxchg) ? HOOK_WEAK : 0);
+    flags |=
+        (LLVMGetVolatile(cmpxchg) ? HOOK_VOLATILE : 0) | (LLVMGetWeak(cmpxchg) ? HOOK_WEAK : 0);
     args[0] = LLVMGetOperand(cmpxchg, 0);
     args[1] = value_to_integer(pass, LLVMGetOperand(cmpxchg, 1), pass->integer[class]);
     args[2] = value_to_integer(pass, LLVMGetOperand(cmpxchg, 2), pass->integer[class]);
@@ -148,7 +153,8 @@ void cmpxchg_rewrite(struct work *work, const struct point *point)
     old = hook_call_sized(pass, "cas", class, pass->integer[class], args, 5);
     success = LLVMBuildICmp(pass->builder, LLVMIntEQ, old, args[1], "");
     result = LLVMGetPoison(LLVMTypeOf(cmpxchg));
-    result = LLVMBuildInsertValue(pass->builder, result, value_from_integer(pass, old, type), 0, "");
+    result =
+        LLVMBuildInsertValue(pass->builder, result, value_from_integer(pass, old, type), 0, "");
     result = LLVMBuildInsertValue(pass->builder, result, success, 1, "");
     replace(cmpxchg, result);
 }

@@ -1,9 +1,10 @@
 #include "instrument/instrument.h"
 
-/* Which local variables can be known outside of this call of the function. An optimistic start, then to the
- * fixed point: a variable has escaped if its address is used in a way that we do not follow; a merge of pointers
- * has if one of them has or is not ours; and then all that it merges have, because one address must not be
- * accessed by hooks here and directly there (a store may wait in a buffer). */
+/* Which local variables can be known outside of this call of the function. An optimistic start,
+ * then to the fixed point: a variable has escaped if its address is used in a way that we do not
+ * follow; a merge of pointers has if one of them has or is not ours; and then all that it merges
+ * have, because one address must not be accessed by hooks here and directly there (a store may
+ * wait in a buffer). */
 
 LLVMValueRef pointer_base(LLVMValueRef pointer)
 {
@@ -16,7 +17,8 @@ LLVMValueRef pointer_base(LLVMValueRef pointer)
         if (LLVMIsAConstantExpr(pointer)) {
             LLVMOpcode opcode = LLVMGetConstOpcode(pointer);
 
-            if (opcode == LLVMGetElementPtr || opcode == LLVMBitCast || opcode == LLVMAddrSpaceCast) {
+            if (opcode == LLVMGetElementPtr || opcode == LLVMBitCast ||
+                opcode == LLVMAddrSpaceCast) {
                 pointer = LLVMGetOperand(pointer, 0);
                 continue;
             }
@@ -45,8 +47,7 @@ static bool is_pointer(LLVMValueRef value)
 static void origin_add(struct work *work, LLVMValueRef value, bool dynamic)
 {
     map_add(&work->origin_of, value_key(value), work->origins.count);
-    vec_push(&work->arena, &work->origins,
-             (struct origin){.value = value, .dynamic = dynamic});
+    vec_push(&work->arena, &work->origins, (struct origin){.value = value, .dynamic = dynamic});
 }
 
 static bool is_dynamic(LLVMValueRef alloca)
@@ -64,7 +65,8 @@ static void collect(struct work *work)
     for (unsigned i = 0; i < params; i++)
         if (LLVMGetEnumAttributeAtIndex(work->function, i + 1, work->pass->attr_byval))
             origin_add(work, LLVMGetParam(work->function, i), false);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAAllocaInst(i))
                 origin_add(work, i, is_dynamic(i));
@@ -90,7 +92,8 @@ static bool call_keeps_private(const struct work *work, LLVMValueRef call, LLVMV
     if (library.kind != LIBRARY_NONE)
         return !(library.by_value && library.operand == pointer); /* that one is the value */
     for (unsigned i = 0; i < count; i++) {
-        /* by value, or memory operand of inline assembly: both are done with when the call returns */
+        /* by value, or memory operand of inline assembly: both are done with when the call
+         * returns */
         if (LLVMGetArgOperand(call, i) == pointer &&
             !call_has_attribute(call, i + 1, work->pass->attr_byval) &&
             !(LLVMIsAInlineAsm(LLVMGetCalledValue(call)) &&
@@ -148,7 +151,8 @@ static bool is_nothing(LLVMValueRef value)
     return LLVMIsAConstantPointerNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value);
 }
 
-/* Carries "escaped" both ways between a merge and one pointer that it merges; true if something changed. */
+/* Carries "escaped" both ways between a merge and one pointer that it merges; true if something
+ * changed. */
 static bool balance(struct work *work, struct origin *merge, LLVMValueRef incoming)
 {
     LLVMValueRef base = pointer_base(incoming);
@@ -193,8 +197,8 @@ void escape_find(struct work *work)
         struct origin *origin = &work->origins.at[i];
 
         /* several instances of a dynamic one may be alive, and a merge would not tell which */
-        origin->escaped = escapes_by_use(work, origin, origin->value) ||
-                          (origin->dynamic && origin->merged);
+        origin->escaped =
+            escapes_by_use(work, origin, origin->value) || (origin->dynamic && origin->merged);
     }
     while (changed) {
         changed = false;

@@ -1,8 +1,8 @@
 #include "instrument/instrument.h"
 
-/* The frame: linked at the entry, unlinked at each way out. A value is stored into its slot where it is defined,
- * not at each point where it is live: it cannot change between, and so most points cost one store, of the
- * site. */
+/* The frame: linked at the entry, unlinked at each way out. A value is stored into its slot
+ * where it is defined, not at each point where it is live: it cannot change between, and so most
+ * points cost one store, of the site. */
 
 struct frame {
     struct work *work;
@@ -49,7 +49,8 @@ static LLVMValueRef field(struct frame *frame, unsigned index)
 static void slot_store(struct frame *frame, uint32_t slot, LLVMValueRef value)
 {
     struct pass *pass = frame->pass;
-    LLVMValueRef indices[] = {constant_i32(pass, 0), constant_i32(pass, 2), constant_i32(pass, slot)};
+    LLVMValueRef indices[] = {constant_i32(pass, 0), constant_i32(pass, 2),
+                              constant_i32(pass, slot)};
     LLVMValueRef at =
         LLVMBuildInBoundsGEP2(pass->builder, frame->type, frame->variable, indices, 3, "");
 
@@ -83,7 +84,8 @@ static bool is_leading(const struct frame *frame, LLVMValueRef instruction)
     return instruction == frame->start;
 }
 
-/* Where a value can be stored for the first time, or NULL: an invoke's result exists only on an edge. */
+/* Where a value can be stored for the first time, or NULL: an invoke's result exists only on an
+ * edge. */
 static LLVMValueRef definition_end(const struct frame *frame, LLVMValueRef value)
 {
     const struct work *work = frame->work;
@@ -124,10 +126,10 @@ static void store_memory_local(struct frame *frame, const struct local *local)
         return;
     count = LLVMBuildIntCast2(pass->builder, LLVMGetOperand(value, 0), pass->i64, 0, "");
     slot_store(frame, local->slot + 1,
-               LLVMBuildMul(pass->builder, count,
-                            constant_i64(pass, LLVMABISizeOfType(pass->layout,
-                                                                 LLVMGetAllocatedType(value))),
-                            ""));
+               LLVMBuildMul(
+                   pass->builder, count,
+                   constant_i64(pass, LLVMABISizeOfType(pass->layout, LLVMGetAllocatedType(value))),
+                   ""));
 }
 
 /* `spill` is the variable for a value that no two slots can hold, or NULL. */
@@ -215,7 +217,8 @@ static void link_at(struct frame *frame, LLVMValueRef before, LLVMValueRef to)
     LLVMBuildStore(frame->pass->builder, to, frame->head);
 }
 
-/* Before a musttail call nothing of this function may be left; between it and its return nothing may stand. */
+/* Before a musttail call nothing of this function may be left; between it and its return nothing
+ * may stand. */
 static void close_at_exit(struct frame *frame, LLVMValueRef last)
 {
     for (LLVMValueRef i = LLVMGetPreviousInstruction(last); i && LLVMIsAReturnInst(last);
@@ -234,8 +237,8 @@ static bool returns_twice(const struct frame *frame, LLVMValueRef call)
            (function && function_has_attribute(function, kind));
 }
 
-/* Frames of functions that were left by longjmp or an exception are still linked then: the second return, and
- * the landing pad, put the function's own frame back. */
+/* Frames of functions that were left by longjmp or an exception are still linked then: the
+ * second return, and the landing pad, put the function's own frame back. */
 static void relink(struct frame *frame, LLVMValueRef instruction)
 {
     if (LLVMIsALandingPadInst(instruction)) {
@@ -259,7 +262,8 @@ void frame_make(struct work *work)
 
     frame_open(&frame, work);
     record_locals(&frame);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             relink(&frame, i);

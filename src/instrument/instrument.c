@@ -193,7 +193,8 @@ static void function_instrument(struct pass *pass, LLVMValueRef function)
         memory_attributes_drop(pass, function);
         names_find(&work);
         /* a coroutine's locals leave the stack between two steps: no frame can follow them */
-        work.framed = pass->options.frames && !function_has_attribute(function, pass->attr_coroutine);
+        work.framed =
+            pass->options.frames && !function_has_attribute(function, pass->attr_coroutine);
         if (work.framed && pass->options.live) {
             live_find(&work);
             slots_assign(&work);

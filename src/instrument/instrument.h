@@ -1,15 +1,15 @@
 #ifndef RADDLE_INSTRUMENT_INSTRUMENT_H
 #define RADDLE_INSTRUMENT_INSTRUMENT_H
 
-/* Ground rules of the room `instrument`: it runs inside clang, at the start of the pipeline, and turns what
- * other threads could notice into calls of the hooks in runtime/hooks.h. It is plain C on the LLVM-C API;
- * register.cpp only announces it. What it does not understand it leaves alone and says so to the runtime:
- * never silence.
+/* Ground rules of the room `instrument`: it runs inside clang, at the start of the pipeline, and
+ * turns what other threads could notice into calls of the hooks in runtime/hooks.h. It is plain
+ * C on the LLVM-C API; register.cpp only announces it. What it does not understand it leaves
+ * alone and says so to the runtime: never silence.
  *
  * A function is done in this order, because each step needs the code as the one before left it:
- * escape (what is private), points (what is visible), live (what is alive at each point), sites, frame
- * (stores of live values), and at last the rewriting of the points, which replaces values everywhere, in the
- * frame's stores, too. */
+ * escape (what is private), points (what is visible), live (what is alive at each point), sites,
+ * frame (stores of live values), and at last the rewriting of the points, which replaces values
+ * everywhere, in the frame's stores, too. */
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
@@ -49,8 +49,8 @@ struct pass {
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
 };
 
-/* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is private while
- * nobody outside the function can know it. */
+/* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
+ * private while nobody outside the function can know it. */
 struct origin {
     LLVMValueRef value; /* alloca, byval argument, phi or select */
     bool escaped;
@@ -62,30 +62,31 @@ struct origin {
 struct point {
     LLVMValueRef instruction;
     enum point_kind {
-        POINT_ACCESS,    /* load, store, rmw, cmpxchg */
-        POINT_FENCE,     /* with `order` */
-        POINT_COPY,      /* memory intrinsic or library function of that kind */
-        POINT_LIBRARY,   /* libatomic */
-        POINT_ASSEMBLY,  /* understood */
-        POINT_UNSEEN,    /* touches memory in a way that we cannot follow */
+        POINT_ACCESS,   /* load, store, rmw, cmpxchg */
+        POINT_FENCE,    /* with `order` */
+        POINT_COPY,     /* memory intrinsic or library function of that kind */
+        POINT_LIBRARY,  /* libatomic */
+        POINT_ASSEMBLY, /* understood */
+        POINT_UNSEEN,   /* touches memory in a way that we cannot follow */
         POINT_CALL,
     } kind;
-    uint8_t order;           /* of POINT_FENCE */
-    bool inside;             /* a call into this module: what is live is what is live after it */
-    LLVMValueRef site;       /* its row */
-    const uint32_t *live;    /* values, by number */
+    uint8_t order;        /* of POINT_FENCE */
+    bool inside;          /* a call into this module: what is live is what is live after it */
+    LLVMValueRef site;    /* its row */
+    const uint32_t *live; /* values, by number */
     uint32_t live_count;
     uint64_t residual;
 };
 
-/* A value of the function that may be live at a point: an argument or the result of an instruction. */
+/* A value of the function that may be live at a point: an argument or the result of an
+ * instruction. */
 struct local {
     LLVMValueRef value;
-    const char *name;  /* in the source, or NULL */
-    uint32_t block;    /* where it is defined */
-    uint32_t slot;     /* in the frame, once it is known to be needed */
-    uint32_t memory;   /* of a variable in memory: its number among those; else NO_VALUE */
-    bool recorded;     /* live at some point */
+    const char *name; /* in the source, or NULL */
+    uint32_t block;   /* where it is defined */
+    uint32_t slot;    /* in the frame, once it is known to be needed */
+    uint32_t memory;  /* of a variable in memory: its number among those; else NO_VALUE */
+    bool recorded;    /* live at some point */
 };
 
 /* A basic block, for the walks. */
@@ -93,7 +94,7 @@ struct node {
     LLVMBasicBlockRef block;
     VEC(uint32_t) before;   /* predecessors */
     VEC(uint32_t) live_out; /* numbers of values */
-    uint64_t *touched;      /* variables in memory that may have been written when the block starts */
+    uint64_t *touched; /* variables in memory that may have been written when the block starts */
     uint32_t in_stamp, out_stamp;
 };
 
@@ -102,8 +103,8 @@ struct work {
     struct pass *pass;
     struct arena arena;
     LLVMValueRef function;
-    bool framed;        /* it gets a frame */
-    uint32_t slots;     /* in that frame */
+    bool framed;    /* it gets a frame */
+    uint32_t slots; /* in that frame */
     uint32_t instructions;
     VEC(struct origin) origins;
     struct map origin_of; /* value -> origin */
@@ -112,7 +113,7 @@ struct work {
     VEC(struct local) locals;
     struct map local_of; /* value -> local */
     VEC(struct node) nodes;
-    struct map node_of; /* block -> node */
+    struct map node_of;   /* block -> node */
     VEC(uint32_t) memory; /* the locals that live in memory */
     struct map name_of;   /* value -> index into names */
     VEC(const char *) names;
@@ -163,14 +164,15 @@ bool starts_with(const char *text, const char *prefix);
 
 /* ---- escape.c */
 void escape_find(struct work *work);
-/* True if nobody but this call of the function can reach what `pointer` points to, or it never changes. */
+/* True if nobody but this call of the function can reach what `pointer` points to, or it never
+ * changes. */
 bool escape_is_private(const struct work *work, LLVMValueRef pointer);
 /* Where the pointer comes from, through address arithmetic. */
 LLVMValueRef pointer_base(LLVMValueRef pointer);
 const struct origin *origin_find(const struct work *work, LLVMValueRef value);
 
-/* ---- access.c, atomic.c, copy.c, assembly.c: rewriting. The instruction is gone afterwards, except for
- * calls. */
+/* ---- access.c, atomic.c, copy.c, assembly.c: rewriting. The instruction is gone afterwards,
+ * except for calls. */
 void access_rewrite(struct work *work, const struct point *point);
 void rmw_rewrite(struct work *work, const struct point *point);
 void cmpxchg_rewrite(struct work *work, const struct point *point);

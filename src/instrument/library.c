@@ -5,10 +5,12 @@
 #include "instrument/instrument.h"
 #include "runtime/hooks.h"
 
-/* Calls of libatomic, which clang writes for atomic objects that it does not take to be lock-free (16 bytes without
- * -mcx16): by value with the size in the name, or by address with the size in front. */
+/* Calls of libatomic, which clang writes for atomic objects that it does not take to be
+ * lock-free (16 bytes without -mcx16): by value with the size in the name, or by address with
+ * the size in front. */
 
-/* Which argument is what; -1: there is none. The same in both forms, if the size in front is not counted. */
+/* Which argument is what; -1: there is none. The same in both forms, if the size in front is not
+ * counted. */
 static const struct library_row {
     const char *stem;
     enum library_kind kind;
@@ -85,7 +87,8 @@ struct library library_understand(LLVMValueRef call)
 }
 
 /* Plain accesses of what is passed by address: hooks if others can see it. */
-static LLVMValueRef read_operand(struct work *work, const struct point *point, LLVMValueRef at, int class)
+static LLVMValueRef read_operand(struct work *work, const struct point *point, LLVMValueRef at,
+                                 int class)
 {
     struct pass *pass = work->pass;
     LLVMTypeRef type = pass->integer[class];
@@ -93,7 +96,8 @@ static LLVMValueRef read_operand(struct work *work, const struct point *point, L
 
     if (!escape_is_private(work, at))
         return hook_call_sized(pass, "load", class, type,
-                               (LLVMValueRef[]){at, constant_i32(pass, HOOK_PLAIN), point->site}, 3);
+                               (LLVMValueRef[]){at, constant_i32(pass, HOOK_PLAIN), point->site},
+                               3);
     load = LLVMBuildLoad2(pass->builder, type, at, "");
     LLVMSetAlignment(load, 1);
     return load;
@@ -106,7 +110,8 @@ static void write_result(struct work *work, const struct point *point, LLVMValue
 
     if (!escape_is_private(work, at))
         hook_call_sized(pass, "store", class, pass->nothing,
-                        (LLVMValueRef[]){at, value, constant_i32(pass, HOOK_PLAIN), point->site}, 4);
+                        (LLVMValueRef[]){at, value, constant_i32(pass, HOOK_PLAIN), point->site},
+                        4);
     else
         LLVMSetAlignment(LLVMBuildStore(pass->builder, value, at), 1);
 }
@@ -123,7 +128,8 @@ static LLVMValueRef atomic_call(struct work *work, const struct point *point,
 
     switch (library->kind) {
     case LIBRARY_LOAD:
-        return hook_call_sized(pass, "load", class, type, (LLVMValueRef[]){pointer, flags, site}, 3);
+        return hook_call_sized(pass, "load", class, type, (LLVMValueRef[]){pointer, flags, site},
+                               3);
     case LIBRARY_STORE:
         hook_call_sized(pass, "store", class, pass->nothing,
                         (LLVMValueRef[]){pointer, operand, flags, site}, 4);

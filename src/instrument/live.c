@@ -3,9 +3,10 @@
 
 #include "instrument/instrument.h"
 
-/* What is live at each point. Values: for each use, up the control flow to the definition, noting the blocks on the
- * way; then backward through each block with points. Variables in memory: live if written before on some way (else
- * their bytes are what an earlier call left on the stack), and either escaped or used later. */
+/* What is live at each point. Values: for each use, up the control flow to the definition,
+ * noting the blocks on the way; then backward through each block with points. Variables in
+ * memory: live if written before on some way (else their bytes are what an earlier call left on
+ * the stack), and either escaped or used later. */
 
 static bool is_recordable(LLVMTypeRef type)
 {
@@ -56,7 +57,8 @@ static void number(struct work *work)
 {
     for (unsigned i = 0; i < LLVMCountParams(work->function); i++)
         local_add(work, LLVMGetParam(work->function, i), 0);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b; b = LLVMGetNextBasicBlock(b)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b)) {
         uint32_t index = work->nodes.count;
 
         map_add(&work->node_of, value_key(b), index);
@@ -199,7 +201,8 @@ static uint32_t memory_words(const struct work *work)
     return (work->memory.count + 63) / 64;
 }
 
-/* Sends what was touched at the end of a block on to those after it; true if that changed anything. */
+/* Sends what was touched at the end of a block on to those after it; true if that changed
+ * anything. */
 static bool flow(struct work *work, uint32_t index, uint64_t *touched)
 {
     struct node *node = &work->nodes.at[index];
@@ -325,7 +328,8 @@ static void snapshot(struct alive *alive, struct point *point, const uint64_t *t
 }
 
 /* What was touched at each point of the block, in order. */
-static const uint64_t *touched_at_points(struct work *work, const struct node *node, uint32_t *count)
+static const uint64_t *touched_at_points(struct work *work, const struct node *node,
+                                         uint32_t *count)
 {
     uint32_t words = memory_words(work);
     size_t size = words * sizeof(uint64_t);
@@ -359,7 +363,8 @@ static void live_in_block(struct alive *alive, const struct node *node)
 
     for (uint32_t i = 0; count && i < node->live_out.count; i++)
         alive_add(alive, node->live_out.at[i]);
-    for (LLVMValueRef i = LLVMGetLastInstruction(node->block); count; i = LLVMGetPreviousInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetLastInstruction(node->block); count;
+         i = LLVMGetPreviousInstruction(i)) {
         uint32_t local = local_index(work, i);
         uint32_t index = map_get(&work->point_of, value_key(i));
         struct point *point = index == MAP_ABSENT ? NULL : &work->points.at[index];

@@ -4,8 +4,8 @@
 
 #include "instrument/instrument.h"
 
-/* Names of values as the source has them: from debug information if there is any, else from the names that
- * clang gives to values (`raddle cc` asks it to keep them). */
+/* Names of values as the source has them: from debug information if there is any, else from the
+ * names that clang gives to values (`raddle cc` asks it to keep them). */
 
 static const char *copy_text(struct work *work, const char *text, size_t length)
 {
@@ -41,8 +41,8 @@ static const char *variable_name(struct work *work, LLVMValueRef variable)
     return length ? copy_text(work, name, length) : NULL;
 }
 
-/* llvm.dbg.declare(value, variable, expression), and llvm.dbg.value alike; llvm.dbg.assign has the address of the
- * variable besides, as its fifth. */
+/* llvm.dbg.declare(value, variable, expression), and llvm.dbg.value alike; llvm.dbg.assign has
+ * the address of the variable besides, as its fifth. */
 static void name_from_debug(struct work *work, LLVMValueRef call, unsigned operand)
 {
     LLVMValueRef wrapped = LLVMGetOperand(call, operand), value = NULL;
@@ -62,11 +62,13 @@ static void name_from_debug(struct work *work, LLVMValueRef call, unsigned opera
 
 void names_find(struct work *work)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             const char *intrinsic = LLVMIsACallInst(i) ? intrinsic_name(i) : NULL;
 
-            if (!intrinsic || !starts_with(intrinsic, "dbg.") || strcmp(intrinsic, "dbg.label") == 0)
+            if (!intrinsic || !starts_with(intrinsic, "dbg.") ||
+                strcmp(intrinsic, "dbg.label") == 0)
                 continue;
             name_from_debug(work, i, 0);
             if (strcmp(intrinsic, "dbg.assign") == 0)
@@ -74,8 +76,9 @@ void names_find(struct work *work)
         }
 }
 
-/* Clang's own name: "x" or "x.addr" of an alloca or argument; "x.0" of a phi that stands for a variable that was
- * promoted. Those of other instructions say what is done ("add"), not which variable it is. */
+/* Clang's own name: "x" or "x.addr" of an alloca or argument; "x.0" of a phi that stands for a
+ * variable that was promoted. Those of other instructions say what is done ("add"), not which
+ * variable it is. */
 static const char *name_from_value(struct work *work, LLVMValueRef value)
 {
     size_t length;
@@ -106,7 +109,8 @@ const char *value_source_name(struct work *work, LLVMValueRef value)
     return name;
 }
 
-/* A part of an object is called like the whole: the parts' names are only in full debug information. */
+/* A part of an object is called like the whole: the parts' names are only in full debug
+ * information. */
 static const char *pointer_what(struct work *work, LLVMValueRef pointer)
 {
     LLVMValueRef base = pointer_base(pointer), from;
@@ -143,7 +147,8 @@ const char *point_what(struct work *work, const struct point *point)
     size_t length;
 
     if (point->kind == POINT_ACCESS)
-        return pointer_what(work, LLVMGetOperand(instruction, LLVMIsAStoreInst(instruction) ? 1 : 0));
+        return pointer_what(work,
+                            LLVMGetOperand(instruction, LLVMIsAStoreInst(instruction) ? 1 : 0));
     if (point->kind == POINT_COPY)
         return pointer_what(work, copy_understand(instruction).to);
     if (point->kind == POINT_LIBRARY)

@@ -107,7 +107,8 @@ static bool classify_call(struct work *work, LLVMValueRef call, struct point *po
     if (starts_with(LLVMGetValueName2(function, &length), "__raddle_") ||
         is_pure(work->pass, function))
         return has_shared_byval(work, call);
-    point->inside = !LLVMIsDeclaration(function) && LLVMGetLinkage(function) != LLVMWeakAnyLinkage &&
+    point->inside = !LLVMIsDeclaration(function) &&
+                    LLVMGetLinkage(function) != LLVMWeakAnyLinkage &&
                     LLVMGetLinkage(function) != LLVMLinkOnceAnyLinkage;
     return true;
 }
@@ -136,7 +137,8 @@ static bool classify(struct work *work, LLVMValueRef instruction, struct point *
 
 void points_find(struct work *work)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             struct point point = {.instruction = i};
 

@@ -3,15 +3,18 @@
 
 #include "instrument/instrument.h"
 
-/* The code that may still run from each point, as a number. The function is first translated into a flat list of
- * words; the walk from a point then visits the rest of its block and every block that can be reached, in the order
- * in which they are first mentioned, and hashes the words with locals and blocks numbered in that order. So two
- * points have the same number if their residual code is the same but for the names of locals and labels (or by
- * an accident of 64 bits).
+/* The code that may still run from each point, as a number. The function is first translated
+ * into a flat list of words; the walk from a point then visits the rest of its block and every
+ * block that can be reached, in the order in which they are first mentioned, and hashes the
+ * words with locals and blocks numbered in that order. So two points have the same number if
+ * their residual code is the same but for the names of locals and labels (or by an accident of
+ * 64 bits).
  *
- * The same numbers sort the live values of a point: equal numbers stand for each other in the bijection. */
+ * The same numbers sort the live values of a point: equal numbers stand for each other in the
+ * bijection. */
 
-#define VISITS_MAX 20000000u /* instructions looked at in one function, before we give up on fingerprints */
+#define VISITS_MAX                                                                                 \
+    20000000u /* instructions looked at in one function, before we give up on fingerprints */
 
 enum word_kind { WORD_FIXED, WORD_LOCAL, WORD_BLOCK };
 
@@ -20,8 +23,8 @@ struct word {
     uint64_t what; /* hash; number of the local; number of the block */
 };
 
-/* One instruction in words: what it is, its operands, and behind the last one of a block, for each block that
- * may follow: which, and what its phis get from here. */
+/* One instruction in words: what it is, its operands, and behind the last one of a block, for
+ * each block that may follow: which, and what its phis get from here. */
 struct code {
     uint64_t hash;
     uint32_t first, count; /* words */
@@ -30,7 +33,7 @@ struct code {
 
 struct residual {
     struct work *work;
-    struct map ids;      /* any argument or instruction -> number */
+    struct map ids; /* any argument or instruction -> number */
     uint32_t id_count;
     struct map constants; /* constant or type -> index into hashes */
     VEC(uint64_t) hashes;
@@ -146,7 +149,8 @@ static void operand_add(struct residual *r, LLVMValueRef operand)
     id = map_get(&r->ids, value_key(operand));
     if (id != MAP_ABSENT)
         word_add(r, WORD_LOCAL, id);
-    else if (!LLVMIsAMDNode(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind)
+    else if (!LLVMIsAMDNode(operand) &&
+             LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind)
         word_add(r, WORD_FIXED, constant_hash(r, operand));
 }
 
@@ -173,7 +177,8 @@ static uint64_t instruction_hash(struct residual *r, LLVMValueRef i)
     case LLVMAtomicRMW:
         return mix64(hash + (uint64_t)LLVMGetOrdering(i) + 16 * (uint64_t)LLVMGetAtomicRMWBinOp(i));
     case LLVMAtomicCmpXchg:
-        return mix64(hash + (uint64_t)LLVMGetCmpXchgSuccessOrdering(i) + 16 * (uint64_t)LLVMGetWeak(i) +
+        return mix64(hash + (uint64_t)LLVMGetCmpXchgSuccessOrdering(i) +
+                     16 * (uint64_t)LLVMGetWeak(i) +
                      32 * (uint64_t)LLVMGetCmpXchgFailureOrdering(i));
     case LLVMCall:
     case LLVMInvoke:
@@ -298,7 +303,8 @@ static uint64_t walk_codes(struct residual *r, uint32_t first, uint32_t end, uin
 static uint64_t walk_from(struct residual *r, const struct point *point)
 {
     struct work *work = r->work;
-    uint32_t block = map_get(&work->node_of, value_key(LLVMGetInstructionParent(point->instruction)));
+    uint32_t block =
+        map_get(&work->node_of, value_key(LLVMGetInstructionParent(point->instruction)));
     uint32_t first = map_get(&r->code_of, value_key(point->instruction));
     uint64_t hash = type_hash(r, LLVMTypeOf(point->instruction));
 
@@ -318,8 +324,8 @@ static uint64_t walk_from(struct residual *r, const struct point *point)
     return hash ? hash : 1; /* 0 says that it is not known */
 }
 
-/* A live value by its rank, to be sorted. Those that the code does not mention (variables that others may use) come
- * last, in the function's order. */
+/* A live value by its rank, to be sorted. Those that the code does not mention (variables that
+ * others may use) come last, in the function's order. */
 struct ranked {
     uint64_t rank;
     uint32_t local;

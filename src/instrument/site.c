@@ -10,9 +10,10 @@ uint64_t memory_bytes(const struct work *work, LLVMValueRef value)
 
     if (LLVMIsAAllocaInst(value)) {
         count = LLVMGetOperand(value, 0);
-        return LLVMIsAConstantInt(count) ? LLVMConstIntGetZExtValue(count) *
-                                               LLVMABISizeOfType(layout, LLVMGetAllocatedType(value))
-                                         : 0;
+        return LLVMIsAConstantInt(count)
+                   ? LLVMConstIntGetZExtValue(count) *
+                         LLVMABISizeOfType(layout, LLVMGetAllocatedType(value))
+                   : 0;
     }
     for (unsigned i = 0; i < LLVMCountParams(work->function); i++)
         if (LLVMGetParam(work->function, i) == value) {

@@ -6,9 +6,9 @@
 #include "base/check.h"
 #include "instrument/instrument.h"
 
-/* Program threads are fibers of one system thread: each thread-local variable gets a descriptor, and each use
- * asks the runtime for the copy of the running fiber. The variable itself stays for code that was not
- * instrumented and refers to it. */
+/* Program threads are fibers of one system thread: each thread-local variable gets a descriptor,
+ * and each use asks the runtime for the copy of the running fiber. The variable itself stays for
+ * code that was not instrumented and refers to it. */
 
 static LLVMValueRef descriptor_initial(struct pass *pass, LLVMValueRef variable)
 {
@@ -24,7 +24,8 @@ static LLVMValueRef descriptor_initial(struct pass *pass, LLVMValueRef variable)
         fields[0] = copy;
     }
     fields[1] = constant_i64(pass, LLVMABISizeOfType(pass->layout, type));
-    fields[2] = constant_i64(pass, align ? align : LLVMPreferredAlignmentOfType(pass->layout, type));
+    fields[2] =
+        constant_i64(pass, align ? align : LLVMPreferredAlignmentOfType(pass->layout, type));
     fields[3] = constant_i64(pass, 0);
     return LLVMConstNamedStruct(pass->tls_type, fields, 4);
 }
@@ -65,7 +66,8 @@ static LLVMValueRef descriptor(struct pass *pass, LLVMValueRef variable)
     return global;
 }
 
-/* Equal in the whole run of a function, as that stays on its fiber: so equal calls may be merged. */
+/* Equal in the whole run of a function, as that stays on its fiber: so equal calls may be
+ * merged. */
 static LLVMValueRef address_call(struct pass *pass, LLVMValueRef variable)
 {
     LLVMValueRef args[] = {descriptor(pass, variable)};

@@ -6,7 +6,7 @@
 
 int size_class(uint64_t bytes)
 {
-    for (int class = 0; class < SIZE_CLASSES; class++)
+    for (int class = 0; class < SIZE_CLASSES; class ++)
         if (bytes == (uint64_t)1 << class)
             return class;
     return NO_CLASS;
@@ -168,8 +168,8 @@ LLVMValueRef text_constant(struct pass *pass, const char *text, size_t length)
     snprintf(name, sizeof name, "__raddle_text.%016llx", (unsigned long long)hash);
     global = LLVMGetNamedGlobal(pass->module, name);
     if (!global)
-        global = private_constant(
-            pass, LLVMConstStringInContext2(pass->context, text, length, 0), name);
+        global =
+            private_constant(pass, LLVMConstStringInContext2(pass->context, text, length, 0), name);
     return global;
 }
 

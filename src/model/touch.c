@@ -366,6 +366,8 @@ static const struct {
     [OP_CRASH] = {touch_plain, false},
     [OP_PROCESS_EXIT] = {touch_plain, false},
     [OP_INVALID] = {touch_invalid, false},
+    [OP_SECTION_BEGIN] = {touch_plain, false},
+    [OP_SECTION_END] = {touch_plain, false},
     [OP_YIELD] = {touch_plain, false},
     [OP_CHOOSE] = {touch_plain, false},
     [OP_ASSUME] = {touch_plain, false},

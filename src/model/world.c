@@ -77,7 +77,7 @@ void world_start(struct world *world, agent_id agent)
 bool world_buffer_store(struct world *world, agent_id thread, const struct op *op)
 {
     /* Under a bound each store is a visible step: whether it finds room depends on the flushes. */
-    if (op->order == ORDER_SEQ_CST || !world_is_buffered(world) ||
+    if (op->order == ORDER_SEQ_CST || !world_is_buffered(world) || world->in_section ||
         world->buffer_bound != BUFFER_UNBOUNDED)
         return false;
     buffer_push(world, thread, op);
@@ -192,6 +192,66 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
     }
 }
 
+/* ---- atomic sections */
+
+static void section_note(struct world *world, const struct access *access)
+{
+    struct step *step = &world->step;
+
+    for (uint32_t i = 0; i < step->section.count; i++) {
+        struct access *seen = &step->section.at[i].access;
+
+        if (seen->loc != access->loc)
+            continue;
+        seen->bytes |= access->bytes;
+        if (access->mode == ACCESS_WRITE)
+            seen->mode = ACCESS_WRITE;
+        return;
+    }
+    vec_push(world->arena, &step->section,
+             (struct section_access){*access, world_state(world, access->loc)});
+}
+
+/* What must not be in a section: it would have to wait, or to be tried several times. */
+static bool section_forbids(const struct op *op, enum touch touch)
+{
+    return touch == TOUCH_DISABLED || op->kind == OP_CHOOSE || op->kind == OP_COND_WAIT ||
+           op->kind == OP_COND_TIMEDWAIT || op->kind == OP_COND_SIGNAL ||
+           op->kind == OP_BARRIER_WAIT || op->kind == OP_THREAD_EXIT;
+}
+
+/* Runs a thread from the begin of a section, which it has just passed, to its end. */
+static enum sequel section_run(struct world *world, agent_id agent)
+{
+    enum sequel sequel = SEQUEL_RESUME;
+
+    world->in_section = true;
+    while (sequel == SEQUEL_RESUME) {
+        struct footprint footprint;
+        enum touch touch;
+        struct op next;
+
+        world->target->ops->resume(world->target, world, agent, world->step.result, &next);
+        if (next.kind == OP_SECTION_END)
+            break;
+        next.order = ORDER_SEQ_CST;
+        world->threads.at[agent].pending = next;
+        pending_complete(world, agent);
+        touch = op_touch(world, &view_now, agent, &world->threads.at[agent].pending, &footprint,
+                         &world->step.rule);
+        for (uint32_t i = 0; i < footprint.count; i++)
+            section_note(world, &footprint.at[i]);
+        if (section_forbids(&next, touch)) {
+            world->step.rule = "a thread waits or chooses inside an atomic section";
+            touch = TOUCH_MISUSE;
+        }
+        sequel = op_effect(world, agent, touch, 0);
+    }
+    world->in_section = false;
+    world->step.result = 0;
+    return sequel;
+}
+
 /* The pending operation of a thread: carries it out and lets the target run up to the next one, unless that is
  * fatal. */
 static void thread_step(struct world *world, agent_id agent, outcome_id outcome, bool fatal)
@@ -206,6 +266,8 @@ static void thread_step(struct world *world, agent_id agent, outcome_id outcome,
     CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
     world->threads.at[agent].cause = EVENT_NONE;
     sequel = op_effect(world, agent, touch, outcome);
+    if (world->threads.at[agent].pending.kind == OP_SECTION_BEGIN && !fatal)
+        sequel = section_run(world, agent);
     switch (fatal ? SEQUEL_HALT : sequel) {
     case SEQUEL_RESUME:
         world->target->ops->resume(world->target, world, agent, world->step.result, &next);
@@ -232,6 +294,7 @@ static void step_clear(struct world *world, event_id now)
     world->step.assume_failed = false;
     world->step.rule = NULL;
     world->step.withdrawn.count = 0;
+    world->step.section.count = 0;
 }
 
 void world_step_fatal(struct world *world, agent_id agent, outcome_id outcome, event_id now)

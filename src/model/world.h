@@ -76,6 +76,12 @@ struct withdrawn {
     struct op op;
 };
 
+/* What an atomic section touched, and what was there before. */
+struct section_access {
+    struct access access;
+    uint64_t before;
+};
+
 /* What one transition did besides changing the world. */
 struct step {
     cell_value result; /* as the thread gets it */
@@ -83,6 +89,7 @@ struct step {
     bool assume_failed;
     const char *rule; /* BUG_MISUSE: the rule that was broken */
     VEC(struct withdrawn) withdrawn;
+    VEC(struct section_access) section; /* of an atomic section: each location once */
 };
 
 #define LOCATION_HINTS 256
@@ -98,6 +105,7 @@ struct world {
     uint32_t generation; /* counts restarts; what carries an older number is not reset yet */
     event_id now;        /* the event being executed, or EVENT_NONE before the first */
     struct step step;    /* of the last transition */
+    bool in_section; /* a thread is inside an atomic section: its stores go straight to memory */
 
     /* by agent_id; agents are the same in all executions, their states are not */
     VEC(struct agent) agents;

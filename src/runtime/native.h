@@ -30,6 +30,7 @@ struct native_thread {
     int error;     /* its errno, while it does not run */
     struct raddle_frame *frames;
     struct spin spin;
+    uint32_t sections;       /* atomic ones that it is inside of */
     const char *crash;       /* why it died, if it did */
     void *keys[NATIVE_KEYS]; /* pthread_setspecific */
     VEC(void *) variables;   /* its copies of thread-local variables, by their number */

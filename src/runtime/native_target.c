@@ -173,6 +173,7 @@ static void thread_reset(struct native_thread *thread)
     thread->error = 0;
     thread->frames = NULL;
     thread->spin.site = NULL;
+    thread->sections = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
     memset(thread->keys, 0, sizeof thread->keys);

@@ -90,6 +90,32 @@ INTERPOSE unsigned raddle_choose(unsigned n)
     return (unsigned)native_ask(&op);
 }
 
+INTERPOSE void raddle_atomic_begin(void)
+{
+    struct op op = native_op(OP_SECTION_BEGIN, NULL);
+
+    if (native.current && !native.alone && native.current->sections++ == 0)
+        native_ask(&op);
+}
+
+INTERPOSE void raddle_atomic_end(void)
+{
+    struct op op = native_op(OP_SECTION_END, NULL);
+
+    if (native.current && native.current->sections > 0 && --native.current->sections == 0)
+        native_ask(&op);
+}
+
+INTERPOSE void __VERIFIER_atomic_begin(void)
+{
+    raddle_atomic_begin();
+}
+
+INTERPOSE void __VERIFIER_atomic_end(void)
+{
+    raddle_atomic_end();
+}
+
 /* A nondeterministic number: from 0 to a bound that an option sets. That is not all it could be, so the verdict is
  * incomplete unless the type has no other values. */
 static unsigned choose_number(const char *name, unsigned values)

@@ -41,7 +41,7 @@ void spin_before(const struct raddle_site *site)
 {
     struct spin *spin = &native.current->spin;
 
-    if (spin->site && spin->site != site)
+    if ((spin->site && spin->site != site) || native.current->sections)
         return;
     local_state(spin->now); /* not onto this stack: it would be part of the next state */
     if (spin->site && spin->reads.count > 0 &&
