@@ -212,6 +212,7 @@ void execution_cut(struct execution *x, uint32_t length)
         x->latest.at[event->agent] = event->prev;
         x->events.count--;
     }
+    races_cut(x, length);
     while (x->findings.count && vec_last(&x->findings).event >= length)
         x->findings.count--;
     while (x->failed_assumes.count && vec_last(&x->failed_assumes) >= length)

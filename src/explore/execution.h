@@ -37,12 +37,15 @@ struct access_record {
  * another outcome of that very operation. */
 struct race {
     event_id first;
+    event_id
+        found; /* the event that brought it to light, or the length of the execution if none did */
     agent_id agent;
     outcome_id outcome; /* one that it can take there */
     uint32_t pre;       /* the clock of what it needs: execution.race_clocks.at[pre …] */
     uint32_t pre_width;
     uint32_t accesses; /* what it would touch there: execution.race_accesses.at[accesses …] */
     uint32_t access_count;
+    bool initial; /* nothing that has to come before it would have to come after `first`, too */
     bool inexact; /* an atomic section: it may touch other things there */
 };
 
@@ -65,7 +68,7 @@ struct execution {
     VEC(event_id) latest; /* by agent_id: its latest event */
     VEC(struct finding) findings;
     VEC(event_id) failed_assumes;
-    VEC(struct race) races; /* found since the last races_clear */
+    VEC(struct race) races; /* of the events so far, in the order in which they were found */
     VEC(uint32_t) race_clocks;
     VEC(struct access) race_accesses;
     uint64_t replayed; /* transitions that were done again */
@@ -97,7 +100,8 @@ void execution_bury(struct execution *x);
  * again what it did (*at is the first event that differs). */
 bool execution_replay(struct execution *x, event_id *at);
 
-void races_clear(struct execution *x);
+/* Forgets the races that came to light from event `from` on. */
+void races_cut(struct execution *x, event_id from);
 
 static inline struct vclock event_clock(const struct execution *x, event_id id)
 {

@@ -54,7 +54,6 @@ static void races_reverse(struct explorer *explorer)
 
     for (uint32_t i = 0; i < x->races.count; i++)
         explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
-    races_clear(x);
 }
 
 /* Whom to try first in a new state: who ran last, so that runs have few switches. */
@@ -73,8 +72,10 @@ static void state_enter(struct explorer *explorer, struct explorer_state state)
     vec_push(explorer->arena, &explorer->states, state);
     explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer),
                                     preferred_agent(explorer, state.running));
-    if (!explorer->reduction->ops->races_at_end)
+    if (!explorer->reduction->ops->races_at_end) {
         races_reverse(explorer);
+        races_cut(&explorer->execution, 0);
+    }
 }
 
 static void choice_take(struct explorer *explorer, struct choice choice)

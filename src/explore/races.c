@@ -54,6 +54,7 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
                       bool inexact)
 {
     struct race race = {.first = first,
+                        .found = x->events.count,
                         .agent = agent,
                         .outcome = outcome,
                         .pre = x->race_clocks.count,
@@ -70,8 +71,37 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
     vec_push(x->arena, &x->races, race);
 }
 
+/* Whether the operation of a race, just found, could be the very next one in the state before its first event. Only for one that
+ * would touch there what it touches here: else an event that is still to come may conflict with it there and not here. */
+static bool race_is_initial(const struct execution *x, const struct race *race,
+                            const struct suspect *suspect)
+{
+    const struct access *accesses = race_accesses(x, race);
+
+    if (race->inexact || !suspect->accesses || race->access_count != suspect->access_count)
+        return false;
+    for (uint32_t i = 0; i < race->access_count; i++)
+        if (accesses[i].loc != suspect->accesses[i].loc ||
+            accesses[i].bytes != suspect->accesses[i].bytes ||
+            accesses[i].mode != suspect->accesses[i].mode)
+            return false;
+    for (event_id id = race->first + 1; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+
+        if (happens_before(x, race->first, id))
+            continue;
+        if (clock_has(x, race_pre(x, race), id))
+            return false;
+        for (uint32_t i = 0; i < event->access_count; i++)
+            if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1, accesses,
+                                  race->access_count))
+                return false;
+    }
+    return true;
+}
+
 /* Judges the suspect in the state before `first`; if it can run there, they race. */
-static bool race_try(struct execution *x, const struct suspect *suspect, event_id first)
+static bool race_judge(struct execution *x, const struct suspect *suspect, event_id first)
 {
     struct cut cut = {{cut_state, cut_is_flushed}, x, first};
     struct footprint footprint;
@@ -93,6 +123,17 @@ static bool race_try(struct execution *x, const struct suspect *suspect, event_i
     for (uint32_t i = 0; i < x->outcomes.count; i++)
         race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, footprint.at,
                   footprint.count, false);
+    return true;
+}
+
+static bool race_try(struct execution *x, const struct suspect *suspect, event_id first)
+{
+    uint32_t before = x->races.count;
+
+    if (!race_judge(x, suspect, first))
+        return false;
+    for (uint32_t i = before; i < x->races.count; i++)
+        x->races.at[i].initial = race_is_initial(x, &x->races.at[i], suspect);
     return true;
 }
 
@@ -238,9 +279,11 @@ void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
                       false);
 }
 
-void races_clear(struct execution *x)
+void races_cut(struct execution *x, event_id from)
 {
-    x->races.count = 0;
-    x->race_clocks.count = 0;
-    x->race_accesses.count = 0;
+    while (x->races.count && vec_last(&x->races).found >= from) {
+        x->races.count--;
+        x->race_clocks.count = x->races.at[x->races.count].pre;
+        x->race_accesses.count = x->races.at[x->races.count].accesses;
+    }
 }

@@ -5,6 +5,9 @@
 /* Optimal DPOR with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas 2014, Algorithm 2), with outcomes as
  * branches of their own. Each Mazurkiewicz trace is explored once, and no run is given up.
  *
+ * All races of each complete execution are reversed, also those between events that an earlier execution had, too: what
+ * does not happen after the first of them may be different now, and so the sequence that reverses them.
+ *
  * The wakeup tree wut(E) of a state is what its node has planned, each branch with what follows it. While a
  * branch is explored, what follows it belongs to the next state. */
 struct optimal {
@@ -83,6 +86,10 @@ static void optimal_reverse(struct reduction *reduction, const struct race *race
 {
     struct optimal *o = (struct optimal *)reduction;
 
+    /* the usual case, without building v: most races were reversed in an earlier run */
+    if (race->initial &&
+        sleep_has(&o->nodes.sleep, race->first, (struct choice){race->agent, race->outcome}))
+        return;
     sequence_build(&o->v, reduction->execution, race);
     if (!sequence_asleep(o, race->first))
         tree_insert(o, &o->nodes.at.at[race->first].planned);

@@ -9,6 +9,7 @@ enum bug_kind {
     BUG_MISUSE, /* a call that its standard forbids in that state */
     BUG_SPIN,   /* threads wait in loops for each other */
     BUG_CRASH,  /* a signal, abort, a stack that ran over */
+    BUG_EXIT,   /* the program ends with a status other than 0, where that counts */
     BUG_KIND_COUNT
 };
 

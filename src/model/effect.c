@@ -297,9 +297,11 @@ static enum sequel do_crash(struct doing *d)
     return SEQUEL_HALT;
 }
 
+/* `expect` says that ending like this is a bug. */
 static enum sequel do_process_exit(struct doing *d)
 {
-    (void)d;
+    if (d->op.expect)
+        d->world->step.bug = BUG_EXIT;
     return SEQUEL_HALT;
 }
 

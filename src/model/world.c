@@ -9,7 +9,7 @@
 #include "model/touch.h"
 
 const char *const bug_kind_names[BUG_KIND_COUNT] = {"none",   "assertion", "deadlock",
-                                                    "misuse", "spin",      "crash"};
+                                                    "misuse", "spin",      "crash", "exit"};
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
                 const struct memory_ops *memory, uint32_t buffer_bound)

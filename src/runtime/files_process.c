@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <execinfo.h>
+#include <iconv.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -282,19 +284,43 @@ EXEC_LIST(execle)
 
 /* ---- libraries */
 
-/* The dynamic linker keeps its memory over restarts, so it must not come from the heap of the execution. */
+/* The dynamic linker keeps its memory over restarts, so it must not come from the heap of the execution. Some functions
+ * of libc load libraries on the side, by calls that nobody can interpose. */
+#define OUTSIDE(type, name, parameters, arguments)                                                 \
+    REAL_CALL(name)                                                                                \
+    INTERPOSE type name parameters                                                                 \
+    {                                                                                              \
+        struct native_thread *thread = native.current;                                             \
+        type result;                                                                               \
+                                                                                                   \
+        native.current = NULL;                                                                     \
+        result = REAL(name) arguments;                                                             \
+        native.current = thread;                                                                   \
+        return result;                                                                             \
+    }
+
+OUTSIDE(iconv_t, iconv_open, (const char *to, const char *from), (to, from))
+OUTSIDE(int, iconv_close, (iconv_t converter), (converter))
+OUTSIDE(int, backtrace, (void **to, int n), (to, n))
+
 REAL_CALL(dlopen)
-INTERPOSE void *dlopen(const char *path, int flags)
+
+static void *library_load(const char *path, int flags)
 {
     struct native_thread *thread = native.current;
     void *library;
 
-    if (thread && path)
-        native_unsupported("dlopen: the library stays as the last execution left it");
     native.current = NULL;
     library = REAL(dlopen)(path, flags);
     native.current = thread;
     return library;
+}
+
+INTERPOSE void *dlopen(const char *path, int flags)
+{
+    if (native.current && path)
+        native_unsupported("dlopen: the library stays as the last execution left it");
+    return library_load(path, flags);
 }
 
 REAL_CALL(dlclose)

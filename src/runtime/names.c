@@ -64,6 +64,7 @@ static bool add_heap(struct text *t, uint64_t addr)
         return false;
     offset = addr - (uint64_t)(uintptr_t)block->start;
     add(t, "heap block %" PRIu32 " of thread %" PRIu32, block->rank, block->thread);
+    add_site(t, "from", block->alloc_site);
     if (offset)
         add(t, "+%" PRIu64, offset);
     return true;

@@ -53,7 +53,6 @@ struct native {
     int argc;
     char **argv;
     char **environment;
-    int exit_status;
     bool started; /* constructors are through */
     void (*key_destructors[NATIVE_KEYS])(void *);
     uint32_t keys;

@@ -318,7 +318,7 @@ int native_replay(void)
     for (uint32_t i = 0; i < session->schedule.count; i++) {
         if (!replay_step(&session->schedule.at[i], i))
             return 0;
-        races_clear(&session->explorer.execution);
+        races_cut(&session->explorer.execution, 0);
     }
     ending = explorer_ending(&session->explorer);
     bugs_of_run(ending);

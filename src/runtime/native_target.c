@@ -106,8 +106,10 @@ void native_exit_process(int status)
     struct op op = native_op(OP_PROCESS_EXIT, NULL);
 
     files_flush();
-    native.exit_status = status;
     op.value = (uint32_t)status;
+    op.expect = status != 0 && native.session->exit_is_bug;
+    if (op.expect)
+        native.current->crash = "the program ends with a status other than 0";
     native_ask(&op);
     CHECK(false, "a thread went on after exit");
     __builtin_unreachable();

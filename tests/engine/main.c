@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agree.h"
 #include "generate.h"
 #include "judge.h"
 #include "known.h"
@@ -52,6 +53,13 @@ static uint64_t order_seed(void)
     return now.seed % 2 ? now.seed : 0;
 }
 
+/* Executions up to which the reductions judge each other. */
+#define AGREE_LIMIT 1000
+
+/* Events of the larger programs: from about 14 on mistakes show that smaller ones hide. */
+#define LARGE_EVENTS 18
+
+static uint64_t agreed;
 static uint64_t usable, too_big; /* programs, each once for every model and bound */
 
 /* The signal is fatal anyway, so that printing in its handler can do no more harm.
@@ -166,6 +174,45 @@ static bool check_engine(const struct program *program, struct judge_case *c,
     return fine;
 }
 
+/* The reductions judging each other takes long: only some programs in a test, all in a long run. */
+static bool wants_agreement(uint64_t seed)
+{
+    return !options.only && (options.seconds > 0 || seed % 8 == 0);
+}
+
+static bool still_disagrees(void *ctx, const struct program *program)
+{
+    const struct judge_case *c = ctx;
+
+    return judge_agree(program, c->model, AGREE_LIMIT, nowhere) == JUDGED_WRONG;
+}
+
+/* Too big for the oracle, but perhaps not for the reductions: they judge each other. */
+static bool check_agreement(const struct program *program, struct judge_case *c)
+{
+    struct program smaller;
+
+    if (c->buffer_bound != ORACLE_UNBOUNDED || c->preemption_bound != ORACLE_UNBOUNDED ||
+        !wants_agreement(now.seed))
+        return true;
+    switch (judge_agree(program, c->model, AGREE_LIMIT, nowhere)) {
+    case JUDGED_WRONG:
+        break;
+    case JUDGED_RIGHT:
+        agreed++;
+        /* fall through */
+    default:
+        return true;
+    }
+    program_clone(program, &smaller);
+    shrink(&smaller, still_disagrees, c);
+    printf("\nseed %" PRIu64 ": ", now.seed);
+    judge_agree(&smaller, c->model, AGREE_LIMIT, stdout);
+    text_print(&smaller, stdout);
+    program_free(&smaller);
+    return false;
+}
+
 /* The reductions of `names` that are wanted against one exploration of the oracle. */
 static bool check_reductions(const struct program *program, struct judge_case c,
                              const char *const *names, int count)
@@ -176,7 +223,7 @@ static bool check_reductions(const struct program *program, struct judge_case c,
     if (!judge_explore(program, &c, options.limit, &truth)) {
         too_big++;
         oracle_result_free(&truth);
-        return true;
+        return check_agreement(program, &c);
     }
     usable++;
     if (options.verbose) {
@@ -268,6 +315,28 @@ static double seconds_since(const struct timespec *start)
     return (double)(end.tv_sec - start->tv_sec) + (double)(end.tv_nsec - start->tv_nsec) / 1e9;
 }
 
+/* A larger program of the same seed, which only the reductions can judge. */
+static bool check_large(uint64_t seed)
+{
+    struct knobs knobs = {options.knobs.flavour, 4, LARGE_EVENTS};
+    struct program program;
+    bool fine = true;
+
+    generate(seed, &knobs, &program);
+    now.seed = seed;
+    now.program = &program;
+    for (int model = 0; model < ORACLE_MODEL_COUNT && fine; model++) {
+        struct judge_case c = {
+            "optimal", (enum oracle_model)model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, false, 0};
+
+        if (options.model < 0 || options.model == model)
+            fine = check_agreement(&program, &c);
+    }
+    now.program = NULL;
+    program_free(&program);
+    return fine;
+}
+
 static bool check_seed(uint64_t seed)
 {
     struct program program;
@@ -283,7 +352,7 @@ static bool check_seed(uint64_t seed)
     }
     bool fine = !invalid && check_program(&program, seed);
     program_free(&program);
-    return fine;
+    return fine && (!wants_agreement(seed) || check_large(seed));
 }
 
 /* The first program is that of the given seed itself, so that a failure can be had again by its own
@@ -315,10 +384,10 @@ static int check_seeds(void)
         failed++;
     }
     printf("%.1f s; programs under models and bounds: %" PRIu64 " judged, %" PRIu64
-           " too big; oracle: %" PRIu64 " interleavings, %" PRIu64 " steps; engine: %" PRIu64
-           " runs, %" PRIu64 " executions, %" PRIu64 " redundant\n",
-           seconds_since(&start), usable, too_big, judge_stats.interleavings, judge_stats.steps,
-           judge_stats.runs, judge_stats.executions, judge_stats.redundant);
+           " agreed on, %" PRIu64 " too big; oracle: %" PRIu64 " interleavings, %" PRIu64
+           " steps; engine: %" PRIu64 " runs, %" PRIu64 " executions, %" PRIu64 " redundant\n",
+           seconds_since(&start), usable, agreed, too_big, judge_stats.interleavings,
+           judge_stats.steps, judge_stats.runs, judge_stats.executions, judge_stats.redundant);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
     return failed ? 1 : 0;
 }
