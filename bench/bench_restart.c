@@ -1,5 +1,5 @@
-/* What the lower half of the runtime costs: fiber switches, restarts in place, the heap. Times are given for the reader; what
- * counts are the ratios, which compare two figures of the same run. */
+/* What the lower half of the runtime costs: fiber switches, restarts in place, the heap. Times are
+ * given for the reader; what counts are the ratios, which compare two figures of the same run. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "runtime/heap.h"
 #include "runtime/image.h"
 
-#define PAGE 4096
+#define PAGE    4096
 #define BEST_OF 7
 
 static double now_ns(void)
@@ -74,8 +74,7 @@ static void bench_fibers(void)
     double call = measure(nothing, 1000000);
 
     prepare();
-    printf("fiber switch                    %8.1f ns\n",
-           (measure(round_trip, 1000000) - call) / 2);
+    printf("fiber switch                    %8.1f ns\n", (measure(round_trip, 1000000) - call) / 2);
     printf("stack_get and fiber_prepare     %8.1f ns\n", measure(prepare, 1000000) - call);
 }
 
@@ -158,7 +157,7 @@ static void bench_image(const char *name, size_t size, unsigned dirtied)
 
 /* ---- heap */
 
-static uint32_t blocks; /* of 64 bytes, in each execution */
+static uint32_t blocks;   /* of 64 bytes, in each execution */
 static double heap_ns[3]; /* summed: alloc, free, restart */
 
 static void heap_execution(void)
@@ -198,9 +197,9 @@ static void bench_heap(void)
         memset(heap_ns, 0, sizeof heap_ns);
         for (int j = 0; j < times; j++)
             heap_execution();
-        printf("heap, %5u blocks of 64 bytes  %8.1f ns an alloc, %.1f ns a free, %.1f ns a restart\n",
-               blocks, heap_ns[0] / times / blocks, heap_ns[1] / times / blocks,
-               heap_ns[2] / times);
+        printf(
+            "heap, %5u blocks of 64 bytes  %8.1f ns an alloc, %.1f ns a free, %.1f ns a restart\n",
+            blocks, heap_ns[0] / times / blocks, heap_ns[1] / times / blocks, heap_ns[2] / times);
     }
     printf("heap_restart, nothing used      %8.1f ns\n", measure(heap_restart, 100000) - call);
     printf("heap, 1 MiB, one page touched   %8.1f ns with its restart\n",

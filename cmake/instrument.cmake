@@ -31,3 +31,10 @@ install(TARGETS raddle_pass LIBRARY DESTINATION lib/raddle)
 # Where `raddle cc` of the build tree finds raddle.h.
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/cli/cc.c APPEND PROPERTY
     COMPILE_DEFINITIONS RADDLE_SOURCE_INCLUDE="${PROJECT_SOURCE_DIR}/include")
+
+if(NOT RADDLE_FUZZ)
+    enable_testing()
+    add_test(NAME instrument.pass COMMAND bash ${PROJECT_SOURCE_DIR}/tests/instrument/run.sh)
+    set_tests_properties(instrument.pass PROPERTIES TIMEOUT 300
+        ENVIRONMENT "PASS=${PROJECT_BINARY_DIR}/raddle_pass.so;RADDLE=${PROJECT_BINARY_DIR}/raddle")
+endif()

@@ -66,3 +66,24 @@ endforeach()
 if(registered)
     set_tests_properties(${registered} PROPERTIES TIMEOUT 300)
 endif()
+
+# tests/native/*.c: random programs as scripts and as C; both must show the same. Needs what `raddle cc` needs.
+file(GLOB sources CONFIGURE_DEPENDS tests/native/*.c)
+if(sources AND TARGET raddle AND TARGET raddle_so AND TARGET raddle_pass)
+    add_executable(native_random ${sources}
+        tests/engine/generate.c tests/engine/generate_sync.c tests/engine/shrink.c)
+    target_include_directories(native_random PRIVATE tests)
+    target_include_directories(native_random SYSTEM PRIVATE ${JANSSON_INCLUDE})
+    target_compile_definitions(native_random PRIVATE
+        NATIVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}/tests/native")
+    target_link_libraries(native_random PRIVATE
+        raddle_script raddle_explore raddle_model raddle_base ${JANSSON_LIBRARY})
+    add_dependencies(native_random raddle raddle_so raddle_pass)
+    foreach(i RANGE 1 2) # the first unoptimised, the second with -O1 and larger programs
+        math(EXPR opt "${i} - 1")
+        math(EXPR events "8 + 3 * ${i}")
+        add_test(NAME native.random.${i} COMMAND native_random --seed ${i} --programs 400
+            --events ${events} --opt ${opt} --raddle $<TARGET_FILE:raddle>)
+        set_tests_properties(native.random.${i} PROPERTIES TIMEOUT 300)
+    endforeach()
+endif()

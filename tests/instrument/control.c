@@ -1,4 +1,5 @@
-/* setjmp and longjmp over frames, computed goto, switch, VLAs, alloca in a loop, recursion, varargs, callbacks. */
+/* setjmp and longjmp over frames, computed goto, switch, VLAs, alloca in a loop, recursion,
+ * varargs, callbacks. */
 #include <alloca.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests of the pass: each program here is built by clang alone and with the plugin and tests/instrument/stub_runtime.c, at
-# several levels; both must print the same, and the hooks called must be those of its "// HOOKS:" line.
+# Tests of the pass: each program here is built by clang alone, and with the plugin and stub_runtime.c, at several
+# levels; both must print the same, and the hooks called must be those of its "// HOOKS:" line.
 # CLANG is the compiler (clang-19), PASS the plugin, RADDLE (optional) the program, for `raddle cc`.
 set -u
 : "${PASS:?the path of raddle_pass.so}"
@@ -32,7 +32,7 @@ compiler() { # source
 
 # Builds both, runs both, compares. $1 source, $2 flags, $3 options of the pass
 compare() {
-    local source=$1 flags=$2 options=$3 more= cc stem status expected wanted got frames=1
+    local source=$1 flags=$2 options=$3 more='' cc stem status expected wanted got frames=1
     stem=$(basename "${source%.*}")
     cc=$(compiler "$source")
     [ -e "$here/${stem}_other.c" ] && more=$here/${stem}_other.c

@@ -1,4 +1,5 @@
-/* Bit-fields, unions, floats, complex numbers, packed and nested structs, small structs by value. */
+/* Bit-fields, unions, floats, complex numbers, packed and nested structs, small structs by
+ * value. */
 #include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* The hooks of runtime/hooks.h for the tests of the pass: each does its access at once. They count what they were
- * asked for and check that the frames fit. Environment: STUB_STATS=FILE gets the counts at the end,
- * STUB_LIVE=FILE the live values at each hook, STUB_FRAMES=0 says that the pass made no frames. */
+/* The hooks of runtime/hooks.h for the tests of the pass: each does its access at once. They
+ * count what they were asked for and check that the frames fit. Environment: STUB_STATS=FILE
+ * gets the counts at the end, STUB_LIVE=FILE the live values at each hook, STUB_FRAMES=0 says
+ * that the pass made no frames. */
 #include "runtime/hooks.h"
 
 #include <stdatomic.h>
@@ -15,11 +16,11 @@ struct raddle_frame *__raddle_frames;
 extern const struct raddle_site __start_raddle_sites[] __attribute__((weak));
 extern const struct raddle_site __stop_raddle_sites[] __attribute__((weak));
 
-static const char *const kinds[] = {"load1", "load2", "load4", "load8", "load16", "store1", "store2", "store4",
-                                    "store8", "store16", "rmw1", "rmw2", "rmw4", "rmw8", "rmw16", "cas1",
-                                    "cas2", "cas4", "cas8", "cas16", "fence", "memcpy", "memmove", "memset",
-                                    "tls", "unseen", "plain", "volatile", "weak", "relaxed", "acquire",
-                                    "release", "acq_rel", "seq_cst"};
+static const char *const kinds[] = {
+    "load1",    "load2", "load4",   "load8",   "load16",  "store1",  "store2", "store4", "store8",
+    "store16",  "rmw1",  "rmw2",    "rmw4",    "rmw8",    "rmw16",   "cas1",   "cas2",   "cas4",
+    "cas8",     "cas16", "fence",   "memcpy",  "memmove", "memset",  "tls",    "unseen", "plain",
+    "volatile", "weak",  "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 #define KINDS (sizeof kinds / sizeof *kinds)
 static unsigned long counts[KINDS];
 static FILE *live_log;
@@ -136,7 +137,8 @@ static void visit(const struct raddle_site *site)
     }
 }
 
-static const char *const orders[8] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst", "bad", "bad", "bad"};
+static const char *const orders[8] = {"relaxed", "acquire", "release", "acq_rel",
+                                      "seq_cst", "bad",     "bad",     "bad"};
 
 static void access_counted(const char *kind, uint32_t flags, const struct raddle_site *site)
 {
@@ -182,54 +184,78 @@ static void float_operation(uint32_t what, void *old, const void *operand, size_
                size);
 }
 
-#define HOOKS(bytes, type, signed_type)                                                                \
-    type __raddle_load##bytes(const void *p, uint32_t flags, const struct raddle_site *site)           \
-    {                                                                                                  \
-        type value;                                                                                    \
-        access_counted("load" #bytes, flags, site);                                                    \
-        memcpy(&value, p, bytes);                                                                      \
-        return value;                                                                                  \
-    }                                                                                                  \
-    void __raddle_store##bytes(void *p, type value, uint32_t flags, const struct raddle_site *site)    \
-    {                                                                                                  \
-        access_counted("store" #bytes, flags, site);                                                   \
-        memcpy(p, &value, bytes);                                                                      \
-    }                                                                                                  \
-    type __raddle_rmw##bytes(void *p, type operand, uint32_t flags, const struct raddle_site *site)    \
-    {                                                                                                  \
-        type old, fresh;                                                                               \
-        access_counted("rmw" #bytes, flags & 255, site);                                               \
-        memcpy(&old, p, bytes);                                                                        \
-        fresh = old;                                                                                   \
-        switch (flags >> 8) {                                                                          \
-        case HOOK_XCHG: fresh = operand; break;                                                        \
-        case HOOK_ADD: fresh = (type)(old + operand); break;                                           \
-        case HOOK_SUB: fresh = (type)(old - operand); break;                                           \
-        case HOOK_AND: fresh = old & operand; break;                                                   \
-        case HOOK_OR: fresh = old | operand; break;                                                    \
-        case HOOK_XOR: fresh = old ^ operand; break;                                                   \
-        case HOOK_NAND: fresh = (type)~(old & operand); break;                                         \
-        case HOOK_MAX: fresh = (signed_type)old > (signed_type)operand ? old : operand; break;         \
-        case HOOK_MIN: fresh = (signed_type)old < (signed_type)operand ? old : operand; break;         \
-        case HOOK_UMAX: fresh = old > operand ? old : operand; break;                                  \
-        case HOOK_UMIN: fresh = old < operand ? old : operand; break;                                  \
-        default:                                                                                       \
-            if (bytes != 4 && bytes != 8)                                                              \
-                fail("a float of odd size", site);                                                     \
-            float_operation(flags >> 8, &fresh, &operand, bytes);                                      \
-        }                                                                                              \
-        memcpy(p, &fresh, bytes);                                                                      \
-        return old;                                                                                    \
-    }                                                                                                  \
-    type __raddle_cas##bytes(void *p, type expected, type desired, uint32_t flags,                     \
-                             const struct raddle_site *site)                                           \
-    {                                                                                                  \
-        type old;                                                                                      \
-        access_counted("cas" #bytes, flags, site);                                                     \
-        memcpy(&old, p, bytes);                                                                        \
-        if (old == expected)                                                                           \
-            memcpy(p, &desired, bytes);                                                                \
-        return old;                                                                                    \
+#define HOOKS(bytes, type, signed_type)                                                            \
+    type __raddle_load##bytes(const void *p, uint32_t flags, const struct raddle_site *site)       \
+    {                                                                                              \
+        type value;                                                                                \
+        access_counted("load" #bytes, flags, site);                                                \
+        memcpy(&value, p, bytes);                                                                  \
+        return value;                                                                              \
+    }                                                                                              \
+    void __raddle_store##bytes(void *p, type value, uint32_t flags,                                \
+                               const struct raddle_site *site)                                     \
+    {                                                                                              \
+        access_counted("store" #bytes, flags, site);                                               \
+        memcpy(p, &value, bytes);                                                                  \
+    }                                                                                              \
+    type __raddle_rmw##bytes(void *p, type operand, uint32_t flags,                                \
+                             const struct raddle_site *site)                                       \
+    {                                                                                              \
+        type old, fresh;                                                                           \
+        access_counted("rmw" #bytes, flags & 255, site);                                           \
+        memcpy(&old, p, bytes);                                                                    \
+        fresh = old;                                                                               \
+        switch (flags >> 8) {                                                                      \
+        case HOOK_XCHG:                                                                            \
+            fresh = operand;                                                                       \
+            break;                                                                                 \
+        case HOOK_ADD:                                                                             \
+            fresh = (type)(old + operand);                                                         \
+            break;                                                                                 \
+        case HOOK_SUB:                                                                             \
+            fresh = (type)(old - operand);                                                         \
+            break;                                                                                 \
+        case HOOK_AND:                                                                             \
+            fresh = old & operand;                                                                 \
+            break;                                                                                 \
+        case HOOK_OR:                                                                              \
+            fresh = old | operand;                                                                 \
+            break;                                                                                 \
+        case HOOK_XOR:                                                                             \
+            fresh = old ^ operand;                                                                 \
+            break;                                                                                 \
+        case HOOK_NAND:                                                                            \
+            fresh = (type) ~(old & operand);                                                       \
+            break;                                                                                 \
+        case HOOK_MAX:                                                                             \
+            fresh = (signed_type)old > (signed_type)operand ? old : operand;                       \
+            break;                                                                                 \
+        case HOOK_MIN:                                                                             \
+            fresh = (signed_type)old < (signed_type)operand ? old : operand;                       \
+            break;                                                                                 \
+        case HOOK_UMAX:                                                                            \
+            fresh = old > operand ? old : operand;                                                 \
+            break;                                                                                 \
+        case HOOK_UMIN:                                                                            \
+            fresh = old < operand ? old : operand;                                                 \
+            break;                                                                                 \
+        default:                                                                                   \
+            if (bytes != 4 && bytes != 8)                                                          \
+                fail("a float of odd size", site);                                                 \
+            float_operation(flags >> 8, &fresh, &operand, bytes);                                  \
+        }                                                                                          \
+        memcpy(p, &fresh, bytes);                                                                  \
+        return old;                                                                                \
+    }                                                                                              \
+    type __raddle_cas##bytes(void *p, type expected, type desired, uint32_t flags,                 \
+                             const struct raddle_site *site)                                       \
+    {                                                                                              \
+        type old;                                                                                  \
+        access_counted("cas" #bytes, flags, site);                                                 \
+        memcpy(&old, p, bytes);                                                                    \
+        if (old == expected)                                                                       \
+            memcpy(p, &desired, bytes);                                                            \
+        return old;                                                                                \
     }
 
 HOOKS(1, uint8_t, int8_t)

@@ -11,7 +11,7 @@ struct emitter {
     const struct program *program;
     unsigned number;
     FILE *out;
-    bool joins;                /* some row joins: then main waits by semaphores, as nothing may be joined twice */
+    bool joins; /* some row joins: then main waits by semaphores, as nothing may be joined twice */
     uint64_t offsets[64];      /* of the cells, by declaration */
     uint64_t size;             /* of all cells */
     uint32_t order[64], count; /* in which main waits for threads: after those that create them */
@@ -158,16 +158,16 @@ static const char *order_text(unsigned order)
 /* The order of a load, and of a compare-exchange that fails: C knows no release there. */
 static const char *load_order(unsigned order)
 {
-    return order == ORDER_SEQ_CST                               ? "__ATOMIC_SEQ_CST"
+    return order == ORDER_SEQ_CST                             ? "__ATOMIC_SEQ_CST"
            : order == ORDER_ACQUIRE || order == ORDER_ACQ_REL ? "__ATOMIC_ACQUIRE"
-                                                                : "__ATOMIC_RELAXED";
+                                                              : "__ATOMIC_RELAXED";
 }
 
 static const char *store_order(unsigned order)
 {
-    return order == ORDER_SEQ_CST                               ? "__ATOMIC_SEQ_CST"
+    return order == ORDER_SEQ_CST                             ? "__ATOMIC_SEQ_CST"
            : order == ORDER_RELEASE || order == ORDER_ACQ_REL ? "__ATOMIC_RELEASE"
-                                                                : "__ATOMIC_RELAXED";
+                                                              : "__ATOMIC_RELAXED";
 }
 
 static void dst_begin(const struct emitter *e, const struct thread_code *code,
@@ -369,10 +369,12 @@ static void emit_cells(const struct emitter *e)
 
 static void emit_decls(const struct emitter *e)
 {
-    static const char *const types[OBJECT_KIND_COUNT] = {
-        [OBJECT_MUTEX] = "pthread_mutex_t", [OBJECT_SPIN] = "pthread_spinlock_t",
-        [OBJECT_RWLOCK] = "pthread_rwlock_t", [OBJECT_COND] = "pthread_cond_t",
-        [OBJECT_SEM] = "sem_t", [OBJECT_BARRIER] = "pthread_barrier_t"};
+    static const char *const types[OBJECT_KIND_COUNT] = {[OBJECT_MUTEX] = "pthread_mutex_t",
+                                                         [OBJECT_SPIN] = "pthread_spinlock_t",
+                                                         [OBJECT_RWLOCK] = "pthread_rwlock_t",
+                                                         [OBJECT_COND] = "pthread_cond_t",
+                                                         [OBJECT_SEM] = "sem_t",
+                                                         [OBJECT_BARRIER] = "pthread_barrier_t"};
     const struct program *program = e->program;
     unsigned n = e->number;
 
@@ -423,8 +425,7 @@ static void emit_setup_decl(const struct emitter *e, uint32_t d)
         else if (decl->kind == OBJECT_BARRIER)
             fprintf(e->out, "    pthread_barrier_init(&%s_%u[%u], NULL, %" PRId64 ");\n",
                     decl->name, e->number, i, number);
-        else if (decl->kind == OBJECT_CELL && decl->init &&
-                 decl->init[i].kind == OPERAND_ADDRESS) {
+        else if (decl->kind == OBJECT_CELL && decl->init && decl->init[i].kind == OPERAND_ADDRESS) {
             operand_text(e, NULL, &decl->init[i], text);
             fprintf(e->out, "    *(int64_t *)(MEM_%u + %" PRIu64 ") = %s;\n", e->number,
                     e->offsets[d] + (uint64_t)i * decl->size, text);
@@ -490,8 +491,9 @@ static void emit_main(const struct emitter *e)
         uint32_t t = e->order[i];
         if (program->threads[t].created)
             fprintf(e->out, "    if (created_%u[%u])\n    ", n, t);
-        fprintf(e->out, e->joins ? "    sem_wait(&done_%u[%u]);\n"
-                                 : "    pthread_join(handle_%u[%u], NULL);\n",
+        fprintf(e->out,
+                e->joins ? "    sem_wait(&done_%u[%u]);\n"
+                         : "    pthread_join(handle_%u[%u], NULL);\n",
                 n, t);
     }
     emit_hash(e);

@@ -2,7 +2,6 @@
  * `raddle check`. Both must find the same: executions, runs given up, bugs, final states. */
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,8 +59,8 @@ static struct {
 static bool compile(const struct item *items, unsigned count, const char *stem)
 {
     char source[64], opt[16];
-    char *argv[] = {(char *)options.raddle, "cc", opt, "-w", "-I" NATIVE_SOURCE_DIR, "-o",
-                    (char *)stem, source, NULL};
+    char *argv[] = {(char *)options.raddle, "cc",   opt, "-w", "-I" NATIVE_SOURCE_DIR, "-o",
+                    (char *)stem,           source, NULL};
 
     snprintf(source, sizeof source, "%s.c", stem);
     snprintf(opt, sizeof opt, "-O%s", options.opt);
@@ -104,8 +103,8 @@ static int judge(const struct item *item, const char *binary, unsigned number, c
 
     if (outcome_of_script(&item->program, model, options.limit, &script)) {
         /* every other program in an order that chance decides: nothing may depend on it */
-        outcome_of_native(options.raddle, binary, number, model,
-                          item->seed % 2 ? item->seed : 0, &native);
+        outcome_of_native(options.raddle, binary, number, model, item->seed % 2 ? item->seed : 0,
+                          &native);
         result = outcome_compare(&script, &native, out);
         seen_add(&script);
         outcome_free(&native);
@@ -166,7 +165,9 @@ static bool judge_item(const struct item *item, const char *binary, unsigned num
         int same = judge(item, binary, number, models[m], stdout);
         if (options.verbose)
             printf("seed %" PRIu64 " %s %s: %s\n", item->seed, item->program.name, models[m],
-                   same < 0 ? "too big" : same ? "same" : "DIFFERENT");
+                   same < 0 ? "too big"
+                   : same   ? "same"
+                            : "DIFFERENT");
         if (same < 0) {
             too_big++;
             continue;
@@ -322,21 +323,28 @@ static bool set_flag(const char *name)
     return flag != NULL;
 }
 
-int main(int argc, char **argv)
+static bool options_read(int argc, char **argv)
 {
-    static char raddle[PATH_MAX], text[1 << 20];
-    size_t length = 0;
-    int status;
-
     options.knobs = knobs_default;
     options.raddle = getenv("RADDLE");
     for (int i = 1; i < argc; i++) {
         if (set_flag(argv[i]))
             continue;
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1]))
-            return usage();
+            return false;
         i++;
     }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static char raddle[PATH_MAX], text[1 << 20];
+    size_t length = 0;
+    int status;
+
+    if (!options_read(argc, argv))
+        return usage();
     if (!options.raddle || !realpath(options.raddle, raddle)) {
         fprintf(stderr, "native_random: --raddle or RADDLE must name the program raddle\n");
         return 2;

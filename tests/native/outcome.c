@@ -87,8 +87,7 @@ static void log_tail(const char *path, char *text, size_t size)
 static bool kinds_read(const json_t *bugs, struct outcome *outcome)
 {
     for (size_t i = 0; i < json_array_size(bugs); i++) {
-        const char *kind =
-            json_string_value(json_object_get(json_array_get(bugs, i), "kind"));
+        const char *kind = json_string_value(json_object_get(json_array_get(bugs, i), "kind"));
         int k = 0;
         while (kind && k < BUG_KIND_COUNT && strcmp(bug_kind_names[k], kind) != 0)
             k++;
@@ -111,8 +110,7 @@ static void verdict_check(const json_t *report, int status, struct outcome *outc
 
     if (json_array_size(reasons))
         snprintf(outcome->problem, sizeof outcome->problem, "native: %s: %s",
-                 verdict ? verdict : "no verdict",
-                 json_string_value(json_array_get(reasons, 0)));
+                 verdict ? verdict : "no verdict", json_string_value(json_array_get(reasons, 0)));
     else if (!verdict || strcmp(verdict, expected) != 0 || status != (outcome->kinds != 0))
         snprintf(outcome->problem, sizeof outcome->problem,
                  "native: verdict %s, exit status %d, but the bugs say %s",
@@ -154,9 +152,9 @@ void outcome_of_native(const char *raddle, const char *binary, unsigned number, 
                        uint64_t order, struct outcome *outcome)
 {
     char program[16], seed[24], last[300];
-    char *argv[] = {(char *)raddle, "check",        "--keep-going", "--model", (char *)model,
-                    "--json",       "result.json",  (char *)binary, "--seed",  seed,
-                    "--",           program,        "states",       NULL};
+    char *argv[] = {(char *)raddle, "check",       "--keep-going", "--model", (char *)model,
+                    "--json",       "result.json", (char *)binary, "--seed",  seed,
+                    "--",           program,       "states",       NULL};
 
     memset(outcome, 0, sizeof *outcome);
     snprintf(program, sizeof program, "%u", number);
@@ -199,9 +197,9 @@ static uint32_t states_only_in(const struct outcome *a, const struct outcome *b)
 
     for (uint32_t i = 0; i < a->state_count; i++) {
         bool again = i > 0 && a->states[i] == a->states[i - 1];
-        count += !again && (b->state_count == 0 ||
-                            !bsearch(&a->states[i], b->states, b->state_count, sizeof *b->states,
-                                     compare_states));
+        count +=
+            !again && (b->state_count == 0 || !bsearch(&a->states[i], b->states, b->state_count,
+                                                       sizeof *b->states, compare_states));
     }
     return count;
 }

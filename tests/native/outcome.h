@@ -16,7 +16,8 @@ struct outcome {
     uint32_t kinds;      /* of the bugs: 1 << enum bug_kind, or-ed together */
     uint64_t *states;    /* hashes of the states at the ends without a bug, sorted; malloced */
     uint32_t state_count;
-    char problem[400]; /* what makes the rest meaningless: a crash of raddle, no result; "" if nothing */
+    char problem
+        [400]; /* what makes the rest meaningless: a crash of raddle, no result; "" if nothing */
 };
 
 /* The scripted side: runs the engine in this process. False if there are more than `limit` executions. The kinds are

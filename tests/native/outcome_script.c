@@ -23,8 +23,8 @@ static enum bug_kind invalid_kind(const struct exploration *x, uint32_t thread)
 {
     const struct script_thread *t = &x->script.threads[thread];
     const struct place *place = &x->script.program->threads[thread].insns[t->pc].place;
-    int64_t address = place->index.kind == OPERAND_REG ? t->regs[place->index.reg]
-                                                       : place->index.number;
+    int64_t address =
+        place->index.kind == OPERAND_REG ? t->regs[place->index.reg] : place->index.number;
 
     return place->kind == PLACE_POINTER &&
                    (uint64_t)address + (uint64_t)place->offset < EMIT_FAULTS_BELOW
@@ -71,16 +71,16 @@ static uint64_t state_hash(const struct exploration *x)
     for (uint32_t d = 0; d < program->decl_count; d++)
         for (uint32_t i = 0; program->decls[d].kind == OBJECT_CELL && i < program->decls[d].count;
              i++)
-            hash = state_mix(hash, state_value(script_cell(&x->script, d, i), memory,
-                                               x->script.size));
+            hash =
+                state_mix(hash, state_value(script_cell(&x->script, d, i), memory, x->script.size));
     for (uint32_t t = 0; t < program->thread_count; t++) {
         if (!thread_ran(x, t)) {
             hash = state_mix(hash, STATE_NOT_CREATED);
             continue;
         }
         for (uint32_t r = 0; r < program->threads[t].reg_count; r++)
-            hash = state_mix(hash, state_value(script_reg(&x->script, t, (reg_id)r), memory,
-                                               x->script.size));
+            hash = state_mix(
+                hash, state_value(script_reg(&x->script, t, (reg_id)r), memory, x->script.size));
     }
     return hash;
 }

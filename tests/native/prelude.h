@@ -16,7 +16,8 @@ static void state_write(const char *path, uint64_t hash)
 {
     int file = open(path, O_WRONLY | O_APPEND);
 
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the kernel does not look into store buffers for `hash` */
+    __atomic_thread_fence(
+        __ATOMIC_SEQ_CST); /* the kernel does not look into store buffers for `hash` */
     if (file < 0 || write(file, &hash, sizeof hash) != sizeof hash)
         abort();
     close(file);

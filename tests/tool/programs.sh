@@ -9,7 +9,7 @@
 #   // OPTIONS: --keep-going                options for raddle check
 #   // CFLAGS: -DN=4                        options for the compiler, always
 #
-# What is expected: safe, incomplete, bug, or the kind of the bug. Then, as wanted: kind=K, executions=N, blocked=N,
+# What is expected: safe, incomplete, honest (one of these two), bug, or the kind of the bug. Then, as wanted: kind=K, executions=N, blocked=N,
 # threads=N, bugs=N, at=WORD, and, last, says=PATTERN (an extended one) of a line of the report.
 # Every bug must leave a trace that `raddle show` shows and that `raddle replay` ends in, twice.
 #
@@ -18,7 +18,7 @@ set -u
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
 jobs=2
-limit=60 # seconds for each command
+limit=${LIMIT:-60} # seconds for each command
 
 # ---- one program: prints a line "ok …" or "FAIL …" for each expectation
 
@@ -99,6 +99,9 @@ expect_one() { # MODEL EXPECTATION…
     case $verdict in
     safe) [ $status -eq 0 ] || fail "status $status, not safe" ;;
     incomplete) [ $status -eq 3 ] || fail "status $status, not incomplete" ;;
+    honest)
+        [ $status -eq 0 ] || [ $status -eq 3 ] || fail "status $status, neither safe nor incomplete"
+        verdict=$(field verdict) ;;
     bug) [ $status -eq 1 ] || fail "status $status, not a bug" ;;
     *) [ $status -eq 1 ] || fail "status $status, not a bug"
        set -- "kind=$verdict" "$@"

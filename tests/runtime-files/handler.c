@@ -1,0 +1,23 @@
+// EXPECT: incomplete .*handler of the program for a fault
+// A handler for SIGSEGV does not take the place of ours, which the large array needs.
+#include <signal.h>
+#include <stdlib.h>
+
+#include "many.h"
+
+static char large[1 << 20];
+
+static void handler(int number)
+{
+    (void)number;
+    exit(1);
+}
+
+int main(void)
+{
+    signal(SIGSEGV, handler);
+    for (size_t i = 0; i < sizeof large; i += 1000)
+        assert(large[i]++ == 0);
+    many(3);
+    return 0;
+}

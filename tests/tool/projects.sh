@@ -1,0 +1,120 @@
+#!/bin/bash
+# Whole projects built by `raddle cc` without touching their build files; then their program checks itself, and is checked.
+# RADDLE is the program, SOURCE_DIR the root of the repository.
+set -u
+: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+
+RADDLE=$(realpath "$RADDLE")
+projects=$(realpath "$SOURCE_DIR/tests/projects")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0
+failed=0
+status=0
+
+# Runs a command; what it said is in $dir/out and $dir/err.
+run() {
+    timeout -k 5 120 "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    status=$?
+}
+
+# NAME, then a command that must succeed.
+expect() {
+    local name=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | tail -30; } >&2
+    fi
+}
+
+# NAME, exit status, pattern of a line of the output; then the command.
+verdict() {
+    local name=$1 want=$2 pattern=$3
+    shift 3
+    run "$@"
+    expect "$name: status" test "$status" -eq "$want"
+    expect "$name: says" grep -qE -- "$pattern" "$dir/out"
+}
+
+# What a built program must do; the current directory is the one it was built in.
+check_built() {
+    local kind=$1
+
+    expect "$kind: shared library" test -e libtotal.so
+    expect "$kind: static library" test -e libqueue.a
+    verdict "$kind, by itself" 0 'adder: safe: [0-9]+ executions, .*model sc' ./adder
+    verdict "$kind, by itself under tso" 0 'adder: safe: [0-9]+ executions, .*model tso' \
+        env RADDLE_OPTIONS=--model=tso ./adder
+    verdict "$kind, two options" 3 'incomplete .*2 executions, .*model pso' \
+        env RADDLE_OPTIONS="--model pso --max-executions 2" ./adder
+    verdict "$kind, by itself, racy" 1 'main\.c:[0-9]+: assertion' ./adder racy
+    verdict "$kind, elsewhere" 0 'safe' env -C / "$PWD/adder"
+    verdict "$kind, raddle check" 0 'adder: safe: ' "$RADDLE" check ./adder
+    verdict "$kind, raddle check with an argument" 1 'main\.c:[0-9]+: assertion' "$RADDLE" check ./adder racy
+    expect "$kind: trace" test -s adder.raddle
+    # what the library does is seen: the racy load and store are in it
+    verdict "$kind, show" 0 'total\.c:' "$RADDLE" show --width 200 adder.raddle
+    verdict "$kind, replay" 1 'assertion' "$RADDLE" replay adder.raddle
+    expect "$kind, replay: output of the program" grep -qE '^adder: [12]$' "$dir/out"
+    verdict "$kind, arguments after --" 1 'assertion' "$RADDLE" check --model tso ./adder -- racy
+}
+
+# ---- configure and make
+
+cp -R "$projects/autotools" "$dir/autotools"
+cd "$dir/autotools" || exit 1
+run env CC="$RADDLE cc" CFLAGS="-g -O1" ./configure
+expect "configure" test $status -eq 0
+expect "configure: finds threads" grep -q 'HAVE_PTHREAD_H 1' config.h
+expect "configure: leaves nothing" sh -c '! ls -d conftest* 2>/dev/null'
+run make
+expect "make" test $status -eq 0
+expect "make: no warnings" test ! -s "$dir/err"
+expect "make: dependency files" grep -q 'queue\.h' work.d
+run make
+expect "make again: nothing to do" sh -c "! grep -q raddle '$dir/out'"
+touch lib/queue.h
+run make
+expect "make after a change" sh -c "grep -q 'work\.c' '$dir/out' && ! grep -q 'total\.c' '$dir/out'"
+run make check
+expect "make check" test $status -eq 0
+expect "make check: it checked itself" grep -q 'safe' "$dir/out"
+check_built make
+
+# out of tree, other flags, -j, given to make as make CC=…
+mkdir "$dir/other tree" && cd "$dir/other tree" || exit 1
+cp -R "$projects/autotools" src
+run env CC="$RADDLE cc" CFLAGS=-O2 src/configure
+run make -j 2 CC="$RADDLE cc"
+expect "out of tree" test $status -eq 0
+verdict "out of tree, path with a space" 0 'safe' ./adder
+verdict "out of tree, path with a space, check" 1 'assertion' "$RADDLE" check ./adder racy
+
+# ---- cmake
+
+if command -v cmake >/dev/null; then
+    cp -R "$projects/cmake" "$dir/cmake"
+    cd "$dir/cmake" || exit 1
+    run env CC="$RADDLE cc" cmake -S . -B build -DCMAKE_BUILD_TYPE=Debug
+    expect "cmake: configures" test $status -eq 0
+    expect "cmake: knows the compiler" grep -qE 'C compiler identification is Clang' "$dir/out"
+    expect "cmake: finds threads" grep -q 'HAVE_PTHREAD_H 1' build/config.h
+    run cmake --build build
+    expect "cmake: builds" test $status -eq 0
+    expect "cmake: no warnings" sh -c "! grep -i warning '$dir/out' '$dir/err'"
+    cd build || exit 1
+    check_built cmake
+    run ctest
+    expect "ctest" test $status -eq 0
+    run env RADDLE_OPTIONS="--max-executions 1" ctest
+    expect "ctest fails if the check is incomplete" test $status -ne 0
+else
+    echo "no cmake: that project was not tried" >&2
+fi
+
+cd / || exit 1
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
