@@ -38,7 +38,8 @@ static const char *set_nondet_max(struct settings *settings, const char *value)
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
     {"json", "FILE", "write the result as JSON, - for standard output", set_json},
-    {"exit-is-bug", NULL, "a program that ends with a status other than 0 has a bug", set_exit_is_bug},
+    {"exit-is-bug", NULL, "a program that ends with a status other than 0 has a bug",
+     set_exit_is_bug},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {0},
 };

@@ -66,7 +66,7 @@ static void child_prepare(const struct driver *driver, int output)
 {
     char number[16];
     int log = fcntl(STDERR_FILENO, F_DUPFD, 900);
-    int out = output >= 0 ? output : open("/dev/null", O_WRONLY);
+    int out = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
     int session = fcntl(driver->fd, F_DUPFD, 901);
 
     personality(ADDR_NO_RANDOMIZE);

@@ -10,6 +10,7 @@ struct native_case {
     struct session_bug bug; /* its texts are in the arena */
     VEC(struct session_choice) schedule;
     VEC(struct session_thread) threads;
+    VEC(bool) shared_stacks;
     VEC(struct session_step) steps; /* of a replay */
     VEC(char) output;               /* what the program wrote in a replay */
 };

@@ -51,6 +51,8 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         thread.created = site_copy(arena, &thread.created);
         vec_push(arena, &native_case->threads, thread);
     }
+    for (uint32_t k = 0; k < session->shared_stacks.count; k++)
+        vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
     for (uint32_t k = 0; k < session->steps.count; k++) {
         struct session_step step = session->steps.at[k];
 
@@ -119,6 +121,8 @@ static void schedule_give(struct session *session, const struct native_case *fou
         thread.created = (struct session_site){0};
         vec_push(&session->arena, &session->threads, thread);
     }
+    for (uint32_t i = 0; i < found->shared_stacks.count; i++)
+        vec_push(&session->arena, &session->shared_stacks, found->shared_stacks.at[i]);
 }
 
 /* A process that dies in the replay of a death: the very same bug. */
@@ -231,6 +235,18 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
     trace_add_output(trace, run->output.at, run->output.count);
 }
 
+/* Whose stacks are shared, as a word of 0s and 1s. */
+static void stacks_write(struct trace *trace, const struct native_case *run)
+{
+    char *word = calloc(run->shared_stacks.count + 1, 1);
+
+    CHECK(word, "out of memory");
+    for (uint32_t i = 0; i < run->shared_stacks.count; i++)
+        word[i] = run->shared_stacks.at[i] ? '1' : '0';
+    trace_set_option(trace, "shared-stacks", word);
+    free(word);
+}
+
 bool native_trace_write(const char *path, const char *program, char *const *argv,
                         const struct settings *settings, const struct native_case *run)
 {
@@ -246,6 +262,8 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     trace_set_model(&trace, settings->search.memory->name, settings->search.buffer_bound);
     snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
     trace_set_option(&trace, "nondet-max", number);
+    trace_set_option(&trace, "exit-is-bug", settings->exit_is_bug ? "1" : "0");
+    stacks_write(&trace, run);
     trace_fill(&trace, run);
     out = fopen(path, "w");
     ok = out && trace_write(&trace, out);

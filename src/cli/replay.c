@@ -25,6 +25,8 @@ static const struct option_row replay_options[] = {
 /* What a replay needs, out of a trace. */
 static void case_of_trace(struct native_case *run, const struct trace *trace)
 {
+    const char *stacks = trace_option(trace, "shared-stacks");
+
     memset(run, 0, sizeof *run);
     CHECK(arena_open(&run->arena, (size_t)1 << 32) == 0, "out of memory");
     for (uint8_t kind = 0; kind < BUG_KIND_COUNT; kind++)
@@ -36,6 +38,8 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
         vec_push(&run->arena, &run->threads,
                  (struct session_thread){.parent = trace->threads.at[i].parent,
                                          .rank = trace->threads.at[i].rank});
+    for (; stacks && *stacks; stacks++)
+        vec_push(&run->arena, &run->shared_stacks, *stacks == '1');
     for (uint32_t i = 0; i < trace->steps.count; i++) {
         const struct trace_step *step = &trace->steps.at[i];
 
@@ -51,6 +55,9 @@ static bool settings_of_trace(struct settings *settings, const struct trace *tra
 {
     const char *nondet = trace_option(trace, "nondet-max");
 
+    const char *exit_is_bug = trace_option(trace, "exit-is-bug");
+
+    settings->exit_is_bug = exit_is_bug && strcmp(exit_is_bug, "1") == 0;
     settings->search.memory = memory_find(trace->model);
     settings->search.buffer_bound = trace->buffer_bound;
     settings->nondet_max = nondet ? (uint32_t)strtoul(nondet, NULL, 10) : 1;

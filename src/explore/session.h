@@ -104,6 +104,9 @@ struct session {
     /* what came of it */
     struct explorer explorer;
     VEC(struct session_thread) threads;
+    VEC(bool)
+    shared_stacks;   /* by thread: others use its stack, so that accesses to it are visible */
+    bool begin_anew; /* that has just been found out: what was explored before does not count */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules;   /* of the bugs */
     VEC(struct session_step) steps; /* SESSION_REPLAY */

@@ -167,3 +167,67 @@ void buffer_drain_causes(const struct world *world, agent_id thread, event_vec *
             vec_push(world->arena, causes, buffer->stores.at[buffer->head - 1].flushed);
     }
 }
+
+/* ---- showing */
+
+/* The waiting stores of a thread into world->shown, oldest first. */
+static void shown_gather(struct world *world, agent_id thread)
+{
+    world->shown.count = 0;
+    for (agent_id b = world->threads.at[thread].buffers; b != AGENT_NONE;
+         b = world->buffers.at[b].next) {
+        struct buffer *buffer = &world->buffers.at[b];
+
+        for (uint32_t i = buffer->head; i < buffer->stores.count; i++) {
+            struct buffered_store *store = &buffer->stores.at[i];
+            uint32_t at = world->shown.count;
+
+            vec_push(world->arena, &world->shown, store);
+            for (; at > 0 && world->shown.at[at - 1]->number > store->number; at--)
+                world->shown.at[at] = world->shown.at[at - 1];
+            world->shown.at[at] = store;
+        }
+    }
+}
+
+static void store_show(struct buffered_store *store)
+{
+    void *at = (void *)(uintptr_t)store->addr;
+
+    store->hidden = 0;
+    memcpy(&store->hidden, at, store->size);
+    memcpy(at, &store->value, store->size);
+}
+
+static void store_hide(struct buffered_store *store)
+{
+    void *at = (void *)(uintptr_t)store->addr;
+
+    memcpy(&store->value, at, store->size);
+    memcpy(at, &store->hidden, store->size);
+}
+
+void buffer_show(struct world *world, agent_id thread)
+{
+    if (world->threads.at[thread].waiting == 0)
+        return;
+    shown_gather(world, thread);
+    for (uint32_t i = 0; i < world->shown.count; i++)
+        store_show(world->shown.at[i]);
+}
+
+void buffer_hide(struct world *world, agent_id thread)
+{
+    if (world->threads.at[thread].waiting == 0)
+        return;
+    shown_gather(world, thread);
+    for (uint32_t i = world->shown.count; i-- > 0;)
+        store_hide(world->shown.at[i]);
+}
+
+void buffer_show_newest(struct world *world, agent_id thread, uint64_t addr)
+{
+    agent_id agent = buffer_agent(world, thread, addr); /* may move the table */
+
+    store_show(&vec_last(&world->buffers.at[agent].stores));
+}

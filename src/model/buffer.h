@@ -27,6 +27,15 @@ bool buffer_has_room(struct world *world, agent_id thread, uint64_t addr);
 /* The flush that made that room, or EVENT_NONE. */
 event_id buffer_room_cause(struct world *world, agent_id thread, uint64_t addr);
 
+/* For targets that run native code: puts the stores that wait into memory, so that code that knows nothing of buffers sees what its own
+ * thread has stored; and takes them out again before anybody else looks. What that code wrote over a waiting store becomes
+ * part of it. */
+void buffer_show(struct world *world, agent_id thread);
+void buffer_hide(struct world *world, agent_id thread);
+
+/* Shows the newest store of `thread` to `addr`, just issued, besides those that are shown. */
+void buffer_show_newest(struct world *world, agent_id thread, uint64_t addr);
+
 /* Appends the last flush of each buffer of `thread`. */
 void buffer_drain_causes(const struct world *world, agent_id thread, event_vec *causes);
 

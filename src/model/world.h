@@ -46,6 +46,7 @@ struct thread {
 struct buffered_store {
     uint64_t addr;
     cell_value value;
+    cell_value hidden; /* while it is shown (buffer.h): what is in memory */
     uint8_t size;
     uint32_t number; /* among the thread's buffered stores */
     uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
@@ -113,6 +114,7 @@ struct world {
     VEC(struct buffer) buffers;
     struct map agent_by_key;
 
+    VEC(struct buffered_store *) shown; /* scratch of buffer_show and buffer_hide */
     VEC(agent_id) active; /* threads started and buffers used in this execution, in that order */
     VEC(struct location) locations;
     struct location_hint {

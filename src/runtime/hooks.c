@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "runtime/heap.h"
+#include "model/buffer.h"
 #include "runtime/native.h"
 
 /* What instrumented code calls. As long as a thread is alone, nothing it does can matter to another one: then memory is
@@ -13,9 +13,23 @@
 
 HOOK struct raddle_frame *__raddle_frames;
 
-static inline bool direct(void)
+/* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
+static inline bool direct(const void *p)
 {
-    return native.alone || !native.current;
+    const struct native_thread *thread = native.current;
+
+    return native.alone || !thread ||
+           ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
+            !thread->stack_shared);
+}
+
+/* Another thread's stack: then that one's accesses to it are visible, too, and the search begins anew with that knowledge. */
+static void foreign_stack(const void *p)
+{
+    uint32_t owner;
+
+    if (stack_find(p, &owner) == STACK_INSIDE && owner != native.current->number)
+        native_share_stack(owner);
 }
 
 static inline struct op memory_op(enum op_kind kind, const void *p, unsigned size, uint32_t flags,
@@ -34,6 +48,7 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
     struct op op = memory_op(OP_LOAD, p, size, flags, site);
 
     (void)*(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
+    foreign_stack(p);
     spin_before(site);
     return native_ask(&op);
 }
@@ -44,6 +59,7 @@ static void probe_write(void *p)
     volatile char *byte = p;
 
     *byte = *byte;
+    foreign_stack(p);
 }
 
 static void memory_store(void *p, cell_value value, unsigned size, uint32_t flags,
@@ -53,10 +69,12 @@ static void memory_store(void *p, cell_value value, unsigned size, uint32_t flag
 
     op.value = value;
     probe_write(p);
-    if (world_buffer_store(native.world, native.current->agent, &op))
-        spin_after(&op, 0);
-    else
+    if (!world_buffer_store(native.world, native.current->agent, &op)) {
         native_ask(&op);
+        return;
+    }
+    buffer_show_newest(native.world, native.current->agent, op.addr);
+    spin_after(&op, 0);
 }
 
 static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_t flags,
@@ -89,7 +107,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type value;                                                                                \
                                                                                                    \
-        if (!direct())                                                                             \
+        if (!direct(p))                                                                            \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
         return value;                                                                              \
@@ -98,7 +116,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
                                    const struct raddle_site *site)                                 \
     {                                                                                              \
-        if (direct())                                                                              \
+        if (direct(p))                                                                             \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \
             memory_store(p, value, size, flags, site);                                             \
@@ -109,7 +127,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old, new;                                                                             \
                                                                                                    \
-        if (!direct())                                                                             \
+        if (!direct(p))                                                                            \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         memcpy(&old, p, size);                                                                     \
         new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
@@ -122,7 +140,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
-        if (!direct())                                                                             \
+        if (!direct(p))                                                                            \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         memcpy(&old, p, size);                                                                     \
         if (old == expected)                                                                       \
@@ -142,7 +160,7 @@ HOOK void __raddle_fence(uint32_t flags, const struct raddle_site *site)
                     .order = (uint8_t)(flags & HOOK_ORDER_MASK),
                     .site = (uint64_t)(uintptr_t)site};
 
-    if (!direct())
+    if (!native.alone && native.current)
         native_ask(&op);
 }
 
@@ -160,14 +178,21 @@ static unsigned piece_size(uintptr_t addr, size_t n)
 
 static void copy_piece(char *to, const char *from, unsigned size, const struct raddle_site *site)
 {
-    cell_value value = memory_load(from, size, HOOK_PLAIN, site);
+    cell_value value = 0;
 
-    memory_store(to, value, size, HOOK_PLAIN, site);
+    if (direct(from))
+        memcpy(&value, from, size);
+    else
+        value = memory_load(from, size, HOOK_PLAIN, site);
+    if (direct(to))
+        memcpy(to, &value, size);
+    else
+        memory_store(to, value, size, HOOK_PLAIN, site);
 }
 
 HOOK void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
-    if (direct()) {
+    if (direct(to) && direct(from)) {
         memmove(to, from, n);
         return;
     }
@@ -181,7 +206,7 @@ HOOK void __raddle_memcpy(void *to, const void *from, size_t n, const struct rad
 
 HOOK void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
-    if (direct()) {
+    if (direct(to) && direct(from)) {
         memmove(to, from, n);
         return;
     }
@@ -201,7 +226,7 @@ HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site
 {
     uint64_t value = 0x0101010101010101u * (uint8_t)byte;
 
-    if (direct()) {
+    if (direct(to)) {
         memset(to, byte, n);
         return;
     }
@@ -234,8 +259,7 @@ HOOK void *__raddle_tls_address(struct raddle_tls *variable)
     copy = thread->variables.at[number];
     if (copy)
         return copy;
-    copy = heap_alloc(thread->number, variable->size, variable->align, NULL);
-    CHECK(copy, "no memory for a thread-local variable");
+    copy = native_private_memory(variable->size, variable->align);
     if (variable->initial)
         memcpy(copy, variable->initial, variable->size);
     thread->variables.at[number] = copy;

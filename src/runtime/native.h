@@ -12,6 +12,8 @@
 #include "runtime/spin.h"
 
 #define NATIVE_KEYS 128
+#define NATIVE_PRIVATE_SIZE                                                                        \
+    ((size_t)256 << 10) /* at the top of each stack, for thread-local variables */
 
 /* One thread of the program in this execution. */
 struct native_thread {
@@ -29,6 +31,9 @@ struct native_thread {
     uint64_t time; /* nanoseconds since the start, on its own clock */
     int error;     /* its errno, while it does not run */
     struct raddle_frame *frames;
+    struct stack stack;  /* all of it, with what is kept for thread-local variables at its top */
+    size_t private_used; /* of that */
+    bool stack_shared;   /* another thread uses it, too */
     struct spin spin;
     uint32_t sections;       /* atomic ones that it is inside of */
     const char *crash;       /* why it died, if it did */
@@ -87,6 +92,12 @@ _Noreturn void native_crash(enum bug_kind kind, const char *message);
 
 /* A call that is not modelled: makes the verdict incomplete. */
 void native_unsupported(const char *name);
+
+/* `size` zero bytes for a thread-local variable of the running thread: with its stack, if they fit there. */
+void *native_private_memory(size_t size, size_t align);
+
+/* Another thread uses the stack of that thread: the search must know that from the beginning. */
+void native_share_stack(uint32_t number);
 
 /* Where the running thread is: its innermost instrumented site, or NULL. */
 const struct raddle_site *native_site(void);

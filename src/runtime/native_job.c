@@ -162,6 +162,8 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
 {
     (void)context;
     (void)explorer;
+    if (native.session->begin_anew)
+        return false;
     if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
         bugs_of_run(ending);
     return native.session->bugs.count == 0 || native.session->keep_going;
@@ -197,33 +199,42 @@ static void options_settle(struct session *session, struct explorer_options *opt
           "the driver asks for an unknown model or reduction");
 }
 
-int native_explore(void)
+/* Searches to the end, from the beginning each time that something new is known about the program. */
+static int explore_all(bool resumed)
 {
     struct session *session = native.session;
     struct explorer_options options;
+    bool done;
 
     options_settle(session, &options);
-    explorer_open(&session->explorer, &session->arena, &native.base, &options);
-    session->phase = SESSION_RUNNING;
-    if (explorer_run(&session->explorer))
+    do {
+        session->begin_anew = false;
+        session->phase = SESSION_RUNNING;
+        if (resumed) {
+            session->explorer.options.ended = run_ended;
+            done = explorer_resume(&session->explorer);
+        } else {
+            explorer_open(&session->explorer, &session->arena, &native.base, &options);
+            done = explorer_run(&session->explorer);
+        }
+        resumed = false;
+    } while (done && session->begin_anew);
+    if (done)
         session->phase = SESSION_DONE;
     else
         divergence_note(&session->explorer);
     return 0;
 }
 
+int native_explore(void)
+{
+    return explore_all(false);
+}
+
 /* All of the explorer is in shared memory, and this library is where it was: nothing has to be set up but the target. */
 int native_resume_search(void)
 {
-    struct session *session = native.session;
-
-    session->explorer.options.ended = run_ended;
-    session->phase = SESSION_RUNNING;
-    if (explorer_resume(&session->explorer))
-        session->phase = SESSION_DONE;
-    else
-        divergence_note(&session->explorer);
-    return 0;
+    return explore_all(true);
 }
 
 /* ---- replaying */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/buffer.h"
 #include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
@@ -73,12 +74,16 @@ cell_value native_ask(const struct op *op)
 static void thread_run(struct native_thread *thread, struct op *next)
 {
     native.current = thread;
+    if (world_is_buffered(native.world))
+        buffer_show(native.world, thread->agent);
     native.session->in_program = true;
     errno = thread->error;
     __raddle_frames = thread->frames;
     fiber_switch(&native.engine, &thread->fiber);
     native.current = NULL;
     native.session->in_program = false;
+    if (world_is_buffered(native.world))
+        buffer_hide(native.world, thread->agent);
     *next = thread->asked;
 }
 
@@ -175,6 +180,8 @@ static void thread_reset(struct native_thread *thread)
     thread->error = 0;
     thread->frames = NULL;
     thread->spin.site = NULL;
+    thread->stack_shared = thread->number < native.session->shared_stacks.count &&
+                           native.session->shared_stacks.at[thread->number];
     thread->sections = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
@@ -205,6 +212,37 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     return thread;
 }
 
+/* ---- what is a thread's own */
+
+void *native_private_memory(size_t size, size_t align)
+{
+    struct native_thread *thread = native.current;
+    size_t start = (thread->private_used + align - 1) & ~(align - 1);
+    void *at;
+
+    if (start + size <= NATIVE_PRIVATE_SIZE) {
+        thread->private_used = start + size;
+        at = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE + start;
+        return memset(at, 0, size);
+    }
+    at = heap_alloc(thread->number, size, align, NULL);
+    CHECK(at, "no memory for a thread-local variable");
+    return at;
+}
+
+void native_share_stack(uint32_t number)
+{
+    struct session *session = native.session;
+
+    while (session->shared_stacks.count <= number)
+        vec_push(&session->arena, &session->shared_stacks, false);
+    if (session->shared_stacks.at[number])
+        return;
+    session->shared_stacks.at[number] = true;
+    session->begin_anew = true;
+    native.threads.at[number]->stack_shared = true;
+}
+
 /* ---- the target */
 
 static struct native_thread *thread_of_agent(agent_id agent)
@@ -216,12 +254,14 @@ static void native_start(struct target *target, struct world *world, agent_id ag
                          struct op *next)
 {
     struct native_thread *thread = thread_of_agent(agent);
-    struct stack stack = stack_get(thread->number);
 
     (void)target;
     (void)world;
-    CHECK(stack.low, "no stack for thread %u", thread->number);
-    fiber_prepare(&thread->fiber, stack.low, stack.size, thread_entry, thread);
+    thread->stack = stack_get(thread->number);
+    thread->private_used = 0;
+    CHECK(thread->stack.low, "no stack for thread %u", thread->number);
+    fiber_prepare(&thread->fiber, thread->stack.low, thread->stack.size - NATIVE_PRIVATE_SIZE,
+                  thread_entry, thread);
     thread_run(thread, next);
 }
 

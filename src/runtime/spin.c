@@ -6,12 +6,13 @@
 #include "runtime/native.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
- * saved what they need, and the registers that survive calls. That includes bytes that mean nothing; then a loop
- * goes unnoticed, but never the other way round. */
+ * saved what they need, its thread-local variables, and the registers that survive calls. That includes bytes that
+ * mean nothing; then a loop goes unnoticed, but never the other way round. */
 static __attribute__((noinline)) void local_state(uint64_t *state)
 {
+    const struct native_thread *thread = native.current;
     const char *here = __builtin_frame_address(0);
-    struct stack stack = stack_get(native.current->number);
+    const char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
     uint64_t registers[5];
     XXH128_hash_t hash;
 
@@ -23,8 +24,9 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
                      :
                      : "r"(registers)
                      : "memory");
-    hash = XXH3_128bits_withSeed(here, (size_t)(stack.low + stack.size - here),
-                                 XXH3_64bits(registers, sizeof registers));
+    hash = XXH3_128bits_withSeed(here, (size_t)(top - here),
+                                 XXH3_64bits(registers, sizeof registers) ^
+                                     XXH3_64bits(top, thread->private_used));
     state[0] = hash.low64;
     state[1] = hash.high64;
 }
@@ -37,18 +39,24 @@ static void wait_for_change(struct spin *spin)
     native_ask(&op);
 }
 
+/* The state is looked at only when the thread comes back for the first time: most reads are in no loop. */
 void spin_before(const struct raddle_site *site)
 {
     struct spin *spin = &native.current->spin;
 
     if ((spin->site && spin->site != site) || native.current->sections)
         return;
-    local_state(spin->now); /* not onto this stack: it would be part of the next state */
-    if (spin->site && spin->reads.count > 0 &&
-        memcmp(spin->now, spin->state, sizeof spin->now) == 0)
-        wait_for_change(spin);
+    if (spin->site) {
+        local_state(spin->now); /* not onto this stack: it would be part of the next state */
+        if (spin->returns > 0 && spin->reads.count > 0 &&
+            memcmp(spin->now, spin->state, sizeof spin->now) == 0)
+            wait_for_change(spin);
+        memcpy(spin->state, spin->now, sizeof spin->now);
+        spin->returns++;
+    } else {
+        spin->returns = 0;
+    }
     spin->site = site;
-    memcpy(spin->state, spin->now, sizeof spin->now);
     spin->reads.count = 0;
 }
 

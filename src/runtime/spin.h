@@ -14,6 +14,7 @@
 
 struct spin {
     const struct raddle_site *site;  /* the place it may come back to; NULL: none */
+    uint32_t returns;                /* how often it has come back there */
     uint64_t state[SPIN_HASH_WORDS]; /* fingerprint of its registers and stack there */
     uint64_t now[SPIN_HASH_WORDS];   /* the same for the place it is at */
     struct await reads;              /* what it has read since */

@@ -11,7 +11,7 @@ trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
 passed=0
 failed=0
 status=0
-limit=${LIMIT:-20} # seconds
+limit=${LIMIT:-30} # seconds
 
 # Runs a command; what it said is in $dir/out and $dir/err.
 run() {
@@ -279,7 +279,7 @@ int main(void)
     return 0;
 }
 C
-for signal in TERM INT KILL; do
+for signal in TERM HUP KILL; do # not INT: a shell lets its background jobs ignore it
     "$RADDLE" check "$program" >out.stopped 2>&1 </dev/null &
     pid=$!
     sleep 0.5
