@@ -100,7 +100,7 @@ static bool run_all(struct native_check *check, struct driver_end *end)
         if (!driver_run(&check->driver, check->program, check->argv, -1,
                         isatty(STDERR_FILENO) ? status_line : NULL, end))
             return false;
-        if (session->phase != SESSION_RUNNING ||
+        if (session->phase != SESSION_RUNNING || end->timed_out ||
             (end->exited && end->status == EXIT_RADDLE_IS_WRONG))
             return true;
         killed_bug(check, end);
@@ -213,7 +213,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
 {
     struct session *session = check->driver.session;
 
-    if (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED) {
+    if (!end->timed_out &&
+        (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED)) {
         fprintf(stderr, "raddle: %s: could not be started%s%s\n", check->subject,
                 session->message ? ": " : "", session->message ? session->message : "");
         return EXIT_STATUS_ENVIRONMENT;
@@ -221,10 +222,18 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
-    if (session->phase == SESSION_RUNNING)
+    if (end->timed_out)
+        vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
+    else if (session->phase == SESSION_RUNNING)
         vec_push(&check->arena, &check->report.reasons, "the process of the program died");
     if (session->phase == SESSION_DIVERGED) {
+        struct session_bug bug = {.kind = BUG_NONDETERMINISM, .message = session->divergence};
         char reason[1000];
+
+        vec_push(&check->arena, &check->report.bugs,
+                 (struct report_bug){.kind = bug.kind,
+                                     .message = report_text(&check->report, bug.message)});
+        bug_print(check, &bug, NULL);
 
         snprintf(reason, sizeof reason, "the program is not deterministic: %s",
                  session->divergence);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include <xxhash.h>
 
 #define TICK_NANOSECONDS 200000000
+#define TIMEOUT_GRACE    1.0 /* seconds */
 
 extern char **environ;
 
@@ -69,6 +71,7 @@ static void child_prepare(const struct driver *driver, int output)
     int out = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
     int session = fcntl(driver->fd, F_DUPFD, 901);
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would be left to look at it */
     personality(ADDR_NO_RANDOMIZE);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
@@ -83,14 +86,23 @@ static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct dri
                        struct driver_end *end)
 {
     struct timespec pause = {.tv_nsec = TICK_NANOSECONDS};
+    double timeout = driver->session->options.timeout;
+    double start = seconds_now();
     sigset_t set;
     int status;
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    while (waitpid(pid, &status, WNOHANG) == 0)
+    end->timed_out = false;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
         if (sigtimedwait(&set, NULL, &pause) < 0 && tick)
             tick(driver);
+        /* the search stops by itself between two runs; one that never ends is stopped from here */
+        if (timeout > 0 && seconds_now() > start + timeout + TIMEOUT_GRACE && !end->timed_out) {
+            end->timed_out = true;
+            kill(pid, SIGKILL);
+        }
+    }
     end->exited = WIFEXITED(status);
     end->status = end->exited ? WEXITSTATUS(status) : WTERMSIG(status);
 }

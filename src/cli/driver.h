@@ -15,7 +15,8 @@ struct driver {
 /* How a process ended, besides what the session says. */
 struct driver_end {
     bool exited;
-    int status; /* exit status, or the number of the signal */
+    int status;     /* exit status, or the number of the signal */
+    bool timed_out; /* it went on long after the time was up, and was killed */
 };
 
 /* Makes the shared memory with an empty session in it; one at a time. False, after one line on stderr, if that

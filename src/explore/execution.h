@@ -46,6 +46,7 @@ struct race {
     uint32_t accesses; /* what it would touch there: execution.race_accesses.at[accesses …] */
     uint32_t access_count;
     bool initial; /* nothing that has to come before it would have to come after `first`, too */
+    bool changed; /* it would touch other things there than where it is */
     bool inexact; /* an atomic section: it may touch other things there */
 };
 
@@ -102,6 +103,9 @@ bool execution_replay(struct execution *x, event_id *at);
 
 /* Forgets the races that came to light from event `from` on. */
 void races_cut(struct execution *x, event_id from);
+
+/* Forgets those whose operation would touch the same things in its new place. */
+void races_keep_changed(struct execution *x);
 
 static inline struct vclock event_clock(const struct execution *x, event_id id)
 {

@@ -74,7 +74,7 @@ static void state_enter(struct explorer *explorer, struct explorer_state state)
                                     preferred_agent(explorer, state.running));
     if (!explorer->reduction->ops->races_at_end) {
         races_reverse(explorer);
-        races_cut(&explorer->execution, 0);
+        races_keep_changed(&explorer->execution);
     }
 }
 

@@ -71,20 +71,26 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
     vec_push(x->arena, &x->races, race);
 }
 
-/* Whether the operation of a race, just found, could be the very next one in the state before its first event. Only for one that
- * would touch there what it touches here: else an event that is still to come may conflict with it there and not here. */
-static bool race_is_initial(const struct execution *x, const struct race *race,
+/* Whether the operation of a race would touch there what it touches here. */
+static bool race_is_changed(const struct execution *x, const struct race *race,
                             const struct suspect *suspect)
 {
     const struct access *accesses = race_accesses(x, race);
 
     if (race->inexact || !suspect->accesses || race->access_count != suspect->access_count)
-        return false;
+        return true;
     for (uint32_t i = 0; i < race->access_count; i++)
         if (accesses[i].loc != suspect->accesses[i].loc ||
             accesses[i].bytes != suspect->accesses[i].bytes ||
             accesses[i].mode != suspect->accesses[i].mode)
-            return false;
+            return true;
+    return false;
+}
+
+/* Whether the operation of a race, just found, could be the very next one in the state before its first event. Not known of a changed
+ * one: an event that is still to come may conflict with it there and not here. */
+static bool race_is_initial(const struct execution *x, const struct race *race)
+{
     for (event_id id = race->first + 1; id < x->events.count; id++) {
         const struct event *event = &x->events.at[id];
 
@@ -93,8 +99,8 @@ static bool race_is_initial(const struct execution *x, const struct race *race,
         if (clock_has(x, race_pre(x, race), id))
             return false;
         for (uint32_t i = 0; i < event->access_count; i++)
-            if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1, accesses,
-                                  race->access_count))
+            if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1,
+                                  race_accesses(x, race), race->access_count))
                 return false;
     }
     return true;
@@ -132,8 +138,12 @@ static bool race_try(struct execution *x, const struct suspect *suspect, event_i
 
     if (!race_judge(x, suspect, first))
         return false;
-    for (uint32_t i = before; i < x->races.count; i++)
-        x->races.at[i].initial = race_is_initial(x, &x->races.at[i], suspect);
+    for (uint32_t i = before; i < x->races.count; i++) {
+        struct race *race = &x->races.at[i];
+
+        race->changed = race_is_changed(x, race, suspect);
+        race->initial = !race->changed && race_is_initial(x, race);
+    }
     return true;
 }
 
@@ -286,4 +296,14 @@ void races_cut(struct execution *x, event_id from)
         x->race_clocks.count = x->races.at[x->races.count].pre;
         x->race_accesses.count = x->races.at[x->races.count].accesses;
     }
+}
+
+void races_keep_changed(struct execution *x)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < x->races.count; i++)
+        if (x->races.at[i].changed)
+            x->races.at[kept++] = x->races.at[i];
+    x->races.count = kept;
 }

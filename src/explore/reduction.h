@@ -38,8 +38,10 @@ struct reduction {
 struct reduction_ops {
     const char *name;    /* what the user types after --reduction */
     const char *summary; /* for --help */
-    bool races_at_end;   /* wants races when the execution is complete, not when they are found */
-    bool takes_bound;    /* keeps its promise under a preemption bound */
+    /* Wants races when the execution is complete, not when they are found. (One whose operation would touch other things
+     * in its new place is handed over when it is found, and again at the end of each execution: what follows counts.) */
+    bool races_at_end;
+    bool takes_bound; /* keeps its promise under a preemption bound */
     struct reduction *(*open)(struct arena *arena);
     /* The execution has just reached this depth: what to try first from here. `preferred` is the thread
      * that ran last, or AGENT_NONE. */

@@ -6,10 +6,11 @@ enum bug_kind {
     BUG_NONE,
     BUG_ASSERTION,
     BUG_DEADLOCK,
-    BUG_MISUSE, /* a call that its standard forbids in that state */
-    BUG_SPIN,   /* threads wait in loops for each other */
-    BUG_CRASH,  /* a signal, abort, a stack that ran over */
-    BUG_EXIT,   /* the program ends with a status other than 0, where that counts */
+    BUG_MISUSE,         /* a call that its standard forbids in that state */
+    BUG_SPIN,           /* threads wait in loops for each other */
+    BUG_CRASH,          /* a signal, abort, a stack that ran over */
+    BUG_MEMORY,         /* free of what is no block */
+    BUG_NONDETERMINISM, /* the program does not do again what it did */
     BUG_KIND_COUNT
 };
 

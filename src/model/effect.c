@@ -91,12 +91,21 @@ static enum sequel do_lock(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static enum sequel do_init(struct doing *d)
+{
+    state_set(d, op_infos[d->op.kind].object, d->op.addr, 0);
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_unlock(struct doing *d)
 {
     uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
+    bool held = d->touch == TOUCH_DONE;
 
-    state_set(d, op_infos[d->op.kind].object, d->op.addr,
-              state >= LOCK_AGAIN ? state - LOCK_AGAIN : 0);
+    if (held)
+        state_set(d, op_infos[d->op.kind].object, d->op.addr,
+                  state >= LOCK_AGAIN ? state - LOCK_AGAIN : 0);
+    result_set(d, held);
     return SEQUEL_RESUME;
 }
 
@@ -210,6 +219,12 @@ static enum sequel do_sem_init(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static enum sequel do_sem_value(struct doing *d)
+{
+    result_set(d, state_get(d, OBJECT_SEM, d->op.addr));
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_sem_wait(struct doing *d)
 {
     bool got = d->touch == TOUCH_DONE;
@@ -293,7 +308,7 @@ static enum sequel do_assert(struct doing *d)
 
 static enum sequel do_crash(struct doing *d)
 {
-    d->world->step.bug = BUG_CRASH;
+    d->world->step.bug = d->op.value ? (uint8_t)d->op.value : BUG_CRASH;
     return SEQUEL_HALT;
 }
 
@@ -301,7 +316,7 @@ static enum sequel do_crash(struct doing *d)
 static enum sequel do_process_exit(struct doing *d)
 {
     if (d->op.expect)
-        d->world->step.bug = BUG_EXIT;
+        d->world->step.bug = BUG_ASSERTION;
     return SEQUEL_HALT;
 }
 
@@ -318,6 +333,11 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_CAS] = do_cas,
     [OP_FENCE] = do_fence,
     [OP_AWAIT] = do_nothing,
+    [OP_MUTEX_INIT] = do_init,
+    [OP_SPIN_INIT] = do_init,
+    [OP_RWLOCK_INIT] = do_init,
+    [OP_BARRIER_INIT] = do_init,
+    [OP_SEM_VALUE] = do_sem_value,
     [OP_MUTEX_LOCK] = do_lock,
     [OP_MUTEX_TRYLOCK] = do_lock,
     [OP_MUTEX_UNLOCK] = do_unlock,

@@ -230,6 +230,8 @@ static enum touch touch_unlock(struct judging *j)
 
     if ((uint32_t)state == lock_held_by(j->agent))
         return touch_object(j, loc, TOUCH_DONE);
+    if (j->op->variant == MUTEX_ERRORCHECK)
+        return touch_object(j, loc, TOUCH_FAILED); /* it says so itself */
     j->rule = "a thread unlocks a lock that it does not hold";
     return touch_object(j, loc, TOUCH_MISUSE);
 }
@@ -337,6 +339,11 @@ static const struct {
     [OP_FENCE] = {touch_plain, false},
     [OP_AWAIT] = {touch_await, true},
     [OP_FLUSH] = {touch_flush, false},
+    [OP_MUTEX_INIT] = {touch_plain, false},
+    [OP_SPIN_INIT] = {touch_plain, false},
+    [OP_RWLOCK_INIT] = {touch_plain, false},
+    [OP_BARRIER_INIT] = {touch_plain, false},
+    [OP_SEM_VALUE] = {touch_plain, false},
     [OP_MUTEX_LOCK] = {touch_lock, true},
     [OP_MUTEX_TRYLOCK] = {touch_lock, true},
     [OP_MUTEX_UNLOCK] = {touch_unlock, true},

@@ -53,7 +53,7 @@ INTERPOSE void free(void *block)
         return;
     status = heap_free(who(), block, native_site());
     if (status != HEAP_OK && native.current)
-        native_crash(BUG_CRASH, free_problem(status));
+        native_crash(BUG_MEMORY, free_problem(status));
     errno = error;
 }
 
@@ -79,7 +79,7 @@ INTERPOSE void *realloc(void *block, size_t size)
         return NULL;
     }
     if (status != HEAP_OK && native.current)
-        native_crash(BUG_CRASH, free_problem(status));
+        native_crash(BUG_MEMORY, free_problem(status));
     return bigger;
 }
 

@@ -60,6 +60,7 @@ struct native {
     char **environment;
     bool started; /* constructors are through */
     void (*key_destructors[NATIVE_KEYS])(void *);
+    bool key_free[NATIVE_KEYS]; /* deleted, and to be had again */
     uint32_t keys;
 };
 

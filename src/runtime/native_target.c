@@ -125,6 +125,7 @@ void native_crash(enum bug_kind kind, const char *message)
     struct op op = native_op(kind == BUG_ASSERTION ? OP_ASSERT : OP_CRASH, NULL);
 
     native.current->crash = message;
+    op.value = kind == BUG_ASSERTION ? 0 : kind;
     native_ask(&op);
     CHECK(false, "a thread went on after it died");
     __builtin_unreachable();

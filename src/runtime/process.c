@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,20 @@ INTERPOSE _Noreturn void abort(void)
     if (!native.current)
         kernel_exit(134);
     native_crash(BUG_CRASH, "the program calls abort");
+}
+
+/* A signal that the thread sends to itself, and that would end the process, is a crash. */
+INTERPOSE int raise(int number)
+{
+    char text[64];
+    struct sigaction action;
+
+    if (native.current && sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL &&
+        number != SIGCHLD && number != SIGURG && number != SIGWINCH && number != SIGCONT) {
+        snprintf(text, sizeof text, "the program raises signal %d", number);
+        native_crash(BUG_CRASH, native_text(text));
+    }
+    return (int)syscall(SYS_tgkill, getpid(), gettid(), number);
 }
 
 INTERPOSE void raddle_assume(int condition)
@@ -240,7 +255,8 @@ INTERPOSE int clock_gettime(clockid_t clock, struct timespec *time)
 {
     uint64_t now = time_now();
 
-    (void)clock;
+    if (!native.current) /* the engine asks */
+        return (int)syscall(SYS_clock_gettime, clock, time);
     time->tv_sec = (time_t)(TIME_START + now / 1000000000);
     time->tv_nsec = (long)(now % 1000000000);
     return 0;

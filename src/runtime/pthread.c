@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <threads.h>
 #include <time.h>
@@ -31,8 +33,10 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
 
     if (!native.current)
         return EAGAIN;
-    if (native.session->threads.count >= RUNTIME_THREADS)
+    if (native.session->threads.count >= RUNTIME_THREADS) {
+        native_unsupported("so many threads");
         return EAGAIN;
+    }
     thread = native_new_thread(start, argument);
     if (attributes)
         pthread_attr_getdetachstate(attributes, &detached);
@@ -157,6 +161,7 @@ INTERPOSE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
         pthread_mutexattr_gettype(attributes, &kind);
     memset(mutex, 0, sizeof *mutex);
     mutex->__data.__kind = kind;
+    ask(OP_MUTEX_INIT, mutex);
     return 0;
 }
 
@@ -183,10 +188,16 @@ INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
     return ask_mutex(OP_MUTEX_TRYLOCK, mutex) ? 0 : ETIMEDOUT;
 }
 
+INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+                                      const struct timespec *until)
+{
+    (void)clock;
+    return pthread_mutex_timedlock(mutex, until);
+}
+
 INTERPOSE int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    ask_mutex(OP_MUTEX_UNLOCK, mutex);
-    return 0;
+    return ask_mutex(OP_MUTEX_UNLOCK, mutex) ? 0 : EPERM;
 }
 
 /* ---- conditions */
@@ -250,6 +261,7 @@ INTERPOSE int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockat
 {
     (void)attributes;
     memset(lock, 0, sizeof *lock);
+    ask(OP_RWLOCK_INIT, lock);
     return 0;
 }
 
@@ -281,6 +293,32 @@ INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
     return ask(OP_RWLOCK_TRYWRLOCK, lock) ? 0 : EBUSY;
 }
 
+INTERPOSE int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    (void)until;
+    return ask(OP_RWLOCK_TRYRDLOCK, lock) ? 0 : ETIMEDOUT;
+}
+
+INTERPOSE int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    (void)until;
+    return ask(OP_RWLOCK_TRYWRLOCK, lock) ? 0 : ETIMEDOUT;
+}
+
+INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+                                         const struct timespec *until)
+{
+    (void)clock;
+    return pthread_rwlock_timedrdlock(lock, until);
+}
+
+INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                                         const struct timespec *until)
+{
+    (void)clock;
+    return pthread_rwlock_timedwrlock(lock, until);
+}
+
 INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
     ask(OP_RWLOCK_UNLOCK, lock);
@@ -293,6 +331,7 @@ INTERPOSE int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     (void)shared;
     *lock = 0;
+    ask(OP_SPIN_INIT, (const void *)lock);
     return 0;
 }
 
@@ -328,6 +367,7 @@ INTERPOSE int pthread_barrier_init(pthread_barrier_t *barrier,
         return EINVAL;
     memset(barrier, 0, sizeof *barrier);
     memcpy(barrier, &count, sizeof count);
+    ask(OP_BARRIER_INIT, barrier);
     return 0;
 }
 
@@ -363,10 +403,19 @@ INTERPOSE int pthread_once(pthread_once_t *control, void (*routine)(void))
 
 INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-    if (native.keys == NATIVE_KEYS)
+    uint32_t new = 0;
+
+    while (new < native.keys && !native.key_free[new])
+        new ++;
+    if (new == NATIVE_KEYS)
         return EAGAIN;
-    native.key_destructors[native.keys] = destructor;
-    *key = native.keys++;
+    for (uint32_t i = 0; i < native.threads.count; i++)
+        native.threads.at[i]->keys[new] = NULL; /* what a deleted key of that number left */
+    native.key_destructors[new] = destructor;
+    native.key_free[new] = false;
+    if (new == native.keys)
+        native.keys++;
+    *key = new;
     return 0;
 }
 
@@ -375,6 +424,7 @@ INTERPOSE int pthread_key_delete(pthread_key_t key)
     if (key >= native.keys)
         return EINVAL;
     native.key_destructors[key] = NULL;
+    native.key_free[key] = true;
     return 0;
 }
 
@@ -433,6 +483,18 @@ INTERPOSE int sem_timedwait(sem_t *sem, const struct timespec *until)
     return -1;
 }
 
+INTERPOSE int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+{
+    (void)clock;
+    return sem_timedwait(sem, until);
+}
+
+INTERPOSE int sem_getvalue(sem_t *sem, int *value)
+{
+    *value = (int)ask(OP_SEM_VALUE, sem);
+    return 0;
+}
+
 INTERPOSE int sem_post(sem_t *sem)
 {
     ask(OP_SEM_POST, sem);
@@ -488,6 +550,7 @@ INTERPOSE int mtx_init(mtx_t *mutex, int type)
 
     memset(mutex, 0, sizeof *mutex);
     m->__data.__kind = type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;
+    ask(OP_MUTEX_INIT, m);
     return thrd_success;
 }
 
@@ -578,3 +641,53 @@ INTERPOSE void *tss_get(tss_t key)
 {
     return pthread_getspecific(key);
 }
+
+/* ---- not modelled: named in the report, and refused */
+
+#define UNSUPPORTED(name, ...)                                                                     \
+    INTERPOSE int name(__VA_ARGS__)                                                                \
+    {                                                                                              \
+        native_unsupported(#name);                                                                 \
+        return ENOSYS;                                                                             \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+UNSUPPORTED(pthread_cancel, pthread_t thread)
+UNSUPPORTED(pthread_kill, pthread_t thread, int number)
+UNSUPPORTED(pthread_sigqueue, pthread_t thread, int number, const union sigval value)
+UNSUPPORTED(pthread_tryjoin_np, pthread_t thread, void **returned)
+UNSUPPORTED(pthread_timedjoin_np, pthread_t thread, void **returned, const struct timespec *until)
+UNSUPPORTED(pthread_clockjoin_np, pthread_t thread, void **returned, clockid_t clock,
+            const struct timespec *until)
+UNSUPPORTED(pthread_mutex_consistent, pthread_mutex_t *mutex)
+UNSUPPORTED(pthread_getcpuclockid, pthread_t thread, clockid_t *clock)
+UNSUPPORTED(pthread_getattr_np, pthread_t thread, pthread_attr_t *attributes)
+UNSUPPORTED(pthread_setschedprio, pthread_t thread, int priority)
+UNSUPPORTED(pthread_getaffinity_np, pthread_t thread, size_t size, cpu_set_t *set)
+
+/* These change nothing that a program can tell. */
+INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
+{
+    return 0;
+}
+
+INTERPOSE int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param)
+{
+    return 0;
+}
+
+INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    return 0;
+}
+
+INTERPOSE sem_t *sem_open(const char *name, int flags, ...)
+{
+    native_unsupported("sem_open");
+    errno = ENOSYS;
+    return SEM_FAILED;
+}
+
+#pragma GCC diagnostic pop

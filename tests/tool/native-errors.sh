@@ -279,6 +279,7 @@ int main(void)
     return 0;
 }
 C
+verdict "time is up" 3 'incomplete' check --timeout 2 "$program"
 for signal in TERM HUP KILL; do # not INT: a shell lets its background jobs ignore it
     "$RADDLE" check "$program" >out.stopped 2>&1 </dev/null &
     pid=$!
