@@ -199,6 +199,9 @@ struct library {
     uint32_t order;
     LLVMValueRef pointer, operand, result, expected; /* NULL if there is none */
 };
+/* ---- strings.c: functions of libc that read or write memory through pointers become those of the runtime. */
+void strings_rename(struct pass *pass);
+
 struct library library_understand(LLVMValueRef call);
 void library_rewrite(struct work *work, const struct point *point);
 

@@ -40,7 +40,8 @@ enum hook_rmw {
 struct raddle_live {
     const char *name; /* of the source variable, or NULL */
     uint32_t slot; /* index into raddle_frame.slots; for `in_memory` the slot holds its address */
-    uint32_t size; /* bytes; 0 with `in_memory`: a variable-length array, its size is in slots[slot + 1] */
+    uint32_t
+        size; /* bytes; 0 with `in_memory`: a variable-length array, its size is in slots[slot + 1] */
     uint8_t in_memory;
     uint8_t is_pointer;
 };
@@ -122,6 +123,27 @@ void __raddle_fence(uint32_t flags, const struct raddle_site *site);
 void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site);
 void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site);
 void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site);
+
+/* The functions of <string.h> and <stdlib.h> that the runtime has its own of, as __raddlestr_<name>, with the same types. (Not
+ * __raddle_<name>: a call of one is a call like any other, with a site of its own.) */
+#define HOOK_STRINGS                                                                               \
+    HOOK_STRING(strlen)                                                                            \
+    HOOK_STRING(strnlen)                                                                           \
+    HOOK_STRING(strcmp)                                                                            \
+    HOOK_STRING(strncmp)                                                                           \
+    HOOK_STRING(strcpy)                                                                            \
+    HOOK_STRING(stpcpy)                                                                            \
+    HOOK_STRING(strncpy)                                                                           \
+    HOOK_STRING(strcat)                                                                            \
+    HOOK_STRING(strncat)                                                                           \
+    HOOK_STRING(strchr)                                                                            \
+    HOOK_STRING(strrchr)                                                                           \
+    HOOK_STRING(memcmp)                                                                            \
+    HOOK_STRING(memchr)                                                                            \
+    HOOK_STRING(strdup)                                                                            \
+    HOOK_STRING(strndup)                                                                           \
+    HOOK_STRING(atoi)                                                                              \
+    HOOK_STRING(atol)
 
 /* The running thread's copy of a thread-local variable. */
 void *__raddle_tls_address(struct raddle_tls *variable);

@@ -661,6 +661,8 @@ UNSUPPORTED(pthread_tryjoin_np, pthread_t thread, void **returned)
 UNSUPPORTED(pthread_timedjoin_np, pthread_t thread, void **returned, const struct timespec *until)
 UNSUPPORTED(pthread_clockjoin_np, pthread_t thread, void **returned, clockid_t clock,
             const struct timespec *until)
+UNSUPPORTED(pthread_getname_np, pthread_t thread, char *name, size_t size)
+UNSUPPORTED(pthread_getschedparam, pthread_t thread, int *policy, struct sched_param *param)
 UNSUPPORTED(pthread_mutex_consistent, pthread_mutex_t *mutex)
 UNSUPPORTED(pthread_getcpuclockid, pthread_t thread, clockid_t *clock)
 UNSUPPORTED(pthread_getattr_np, pthread_t thread, pthread_attr_t *attributes)

@@ -1,5 +1,7 @@
 // The C library used by threads: it is no part of the program, and must neither break nor make the verdict incomplete.
-// EXPECT(all): safe executions=2
+// EXPECT(sc): safe executions=2
+// EXPECT(tso): safe
+// EXPECT(pso): safe
 // EXPECT(sc -O2): safe executions=2
 #include "common.h"
 #include <ctype.h>

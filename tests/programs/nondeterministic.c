@@ -1,5 +1,5 @@
 // A program whose steps depend on something that raddle does not control (a file that it writes): said, not hidden.
-// EXPECT: incomplete says=not deterministic
+// EXPECT: bug kind=nondeterminism says=not deterministic
 #include "common.h"
 #include <fcntl.h>
 #include <unistd.h>
