@@ -8,12 +8,12 @@ FUZZ = build-fuzz
 SECONDS = 60# for how long fuzz and fuzz-readers (each of its targets) run
 SEED = $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 
-CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE
+CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE -DCMAKE_CXX_COMPILER=clang++-19
 CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
-FILES = find src include bench tests/unit tests/engine tests/fuzz -name '*.[ch]' 2>/dev/null
+FILES = find src include bench tests/unit tests/engine tests/native tests/fuzz -name '*.[ch]' 2>/dev/null
 
-.PHONY: build run test asan fuzz fuzz-readers bench-engine format format-check tidy clean help
+.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native soak format format-check tidy clean help
 .PHONY: setup setup-sanitize setup-format setup-tidy
 .DEFAULT_GOAL = build
 
@@ -30,7 +30,9 @@ $(FUZZ)/build.ninja: Makefile | setup-sanitize # libFuzzer comes with clang only
 build: $(BUILD)/build.ninja ## build the program: build/raddle
 	cmake --build $(BUILD)
 
-run: build ## one litmus test under the three memory models
+run: build ## a program with a bug, and one litmus test under the three memory models
+	@echo "== $(BUILD)/raddle check examples/counter.c"
+	@cd $(BUILD) && { ./raddle check $(CURDIR)/examples/counter.c || test $$? -eq 1; } && ./raddle show counter.raddle
 	@for model in sc tso pso; do \
 		echo "== $(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus"; \
 		$(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus || exit; \
@@ -67,6 +69,13 @@ fuzz-readers: $(FUZZ)/build.ninja ## libFuzzer on each reader of input: SECONDS=
 bench-engine: $(BUILD)/build.ninja ## speed of the engine
 	cmake --build $(BUILD) --target bench_engine
 	$(BUILD)/bench/bench_engine
+
+bench-native: build ## speed of native programs, as ratios to a fiber switch
+	cmake --build $(BUILD) --target bench_restart
+	bench/native.sh $(BUILD)
+
+soak: build ## memory and descriptors over EXECUTIONS=10000000 executions
+	bench/soak.sh $(BUILD) $(EXECUTIONS)
 
 format: setup-format ## lay out the C files by .clang-format
 	$(FILES) | xargs -r clang-format-19 -i

@@ -20,8 +20,8 @@
 
 /* Where the parts of raddle are. */
 struct places {
-    char libraries[PATH_MAX]; /* libraddle.so and raddle_pass.so */
-    char include[PATH_MAX];   /* raddle.h; "" if it is not there */
+    char libraries[PATH_MAX + 32]; /* libraddle.so and raddle_pass.so */
+    char include[PATH_MAX + 32];   /* raddle.h; "" if it is not there */
 };
 
 /* What the command line asks for. */

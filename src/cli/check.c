@@ -85,10 +85,13 @@ static bool is_elf(const char *file)
 /* `words` come before "--", `arguments` behind it; both end with NULL. */
 static int check_words(char **words, char **arguments, const struct settings *settings)
 {
+    char *first[2] = {NULL, NULL};
     int count = 0;
 
-    if (!words[0] && arguments[0])
-        words = (char *[]){*arguments++, NULL};
+    if (!words[0] && arguments[0]) {
+        first[0] = *arguments++;
+        words = first;
+    }
     while (words[count])
         count++;
     if (count > 0 && any_source(words))

@@ -247,7 +247,7 @@ int image_add_range(void *start, size_t size)
 {
     char *from = start;
     char *first = (char *)(((uintptr_t)from + PAGE - 1) & ~(PAGE - 1));
-    char *end = (char *)((uintptr_t)(from + size) & ~(PAGE - 1));
+    char *end = (char *)(((uintptr_t)from + size) & ~(PAGE - 1));
 
     if (size <= IMAGE_WHOLE)
         return image_add_copied(start, size);

@@ -141,7 +141,7 @@ static void vec_reserve_makes_room_once(void **state)
 {
     struct arena *arena = *state;
     VEC(uint32_t) vec = {0};
-    uint32_t *at;
+    uint32_t *at, none = 0;
 
     vec_reserve(arena, &vec, 1000);
     at = vec.at;
@@ -150,7 +150,7 @@ static void vec_reserve_makes_room_once(void **state)
     for (uint32_t i = 0; i < 1000; i++)
         vec_push(arena, &vec, i);
     assert_ptr_equal(vec.at, at);
-    vec_reserve(arena, &vec, 0);
+    vec_reserve(arena, &vec, none);
     assert_ptr_equal(vec.at, at);
 }
 
