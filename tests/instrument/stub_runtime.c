@@ -328,3 +328,40 @@ void __raddle_unseen(const char *name, const struct raddle_site *site)
         abort();
     access_counted("unseen", HOOK_PLAIN, site);
 }
+
+/* The runtime's string functions do what libc's do. */
+size_t __raddlestr_strlen(const char *s);
+size_t __raddlestr_strnlen(const char *s, size_t max);
+int __raddlestr_strcmp(const char *a, const char *b);
+int __raddlestr_strncmp(const char *a, const char *b, size_t n);
+char *__raddlestr_strcpy(char *to, const char *from);
+char *__raddlestr_stpcpy(char *to, const char *from);
+char *__raddlestr_strncpy(char *to, const char *from, size_t n);
+char *__raddlestr_strcat(char *to, const char *from);
+char *__raddlestr_strncat(char *to, const char *from, size_t n);
+char *__raddlestr_strchr(const char *s, int c);
+char *__raddlestr_strrchr(const char *s, int c);
+int __raddlestr_memcmp(const void *a, const void *b, size_t n);
+void *__raddlestr_memchr(const void *s, int c, size_t n);
+char *__raddlestr_strdup(const char *s);
+char *__raddlestr_strndup(const char *s, size_t max);
+int __raddlestr_atoi(const char *s);
+long __raddlestr_atol(const char *s);
+
+size_t __raddlestr_strlen(const char *s) { return strlen(s); }
+size_t __raddlestr_strnlen(const char *s, size_t max) { return strnlen(s, max); }
+int __raddlestr_strcmp(const char *a, const char *b) { return strcmp(a, b); }
+int __raddlestr_strncmp(const char *a, const char *b, size_t n) { return strncmp(a, b, n); }
+char *__raddlestr_strcpy(char *to, const char *from) { return strcpy(to, from); }
+char *__raddlestr_stpcpy(char *to, const char *from) { return stpcpy(to, from); }
+char *__raddlestr_strncpy(char *to, const char *from, size_t n) { return strncpy(to, from, n); }
+char *__raddlestr_strcat(char *to, const char *from) { return strcat(to, from); }
+char *__raddlestr_strncat(char *to, const char *from, size_t n) { return strncat(to, from, n); }
+char *__raddlestr_strchr(const char *s, int c) { return strchr(s, c); }
+char *__raddlestr_strrchr(const char *s, int c) { return strrchr(s, c); }
+int __raddlestr_memcmp(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
+void *__raddlestr_memchr(const void *s, int c, size_t n) { return memchr(s, c, n); }
+char *__raddlestr_strdup(const char *s) { return strdup(s); }
+char *__raddlestr_strndup(const char *s, size_t max) { return strndup(s, max); }
+int __raddlestr_atoi(const char *s) { return atoi(s); }
+long __raddlestr_atol(const char *s) { return atol(s); }

@@ -4,6 +4,8 @@
 # "// ARGS:", "// INPUT: <file>" (standard input), "// PIPE: <file>" (the same through a pipe).
 # RADDLE is the program, SOURCE_DIR the root of the repository.
 set -u
+# the programs look at the numbers of descriptors: none but the first three may come from whoever runs this
+for fd in $(seq 3 30); do eval "exec $fd>&-"; done
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
 dir=$(mktemp -d) || exit 1
