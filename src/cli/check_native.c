@@ -82,7 +82,9 @@ static void killed_bug(struct native_check *check, const struct driver_end *end)
         snprintf(message, sizeof message, "the process was killed by signal %d (%s)", end->status,
                  strsignal(end->status));
     bug.message = report_text(&check->report, message);
-    native_schedule_take(session, &bug);
+    session_schedule(session, &bug);
+    if (bug.schedule_count)
+        bug.thread = vec_last(&session->schedules).thread;
     if (killed_before(session, &bug))
         session->schedules.count = bug.schedule_first;
     else

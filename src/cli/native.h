@@ -19,9 +19,6 @@ struct native_case {
 void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i);
 void native_case_free(struct native_case *native_case);
 
-/* Makes the events that a dead process left behind the schedule of `bug`. */
-void native_schedule_take(struct session *session, struct session_bug *bug);
-
 /* Does the run again in a fresh process. False, after one line on stderr, if that was impossible. *problem is NULL if
  * it ended in the same bug, else what happened instead; then *again holds nothing. */
 bool native_replay_case(const char *program, char *const *argv, const struct settings *settings,

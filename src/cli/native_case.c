@@ -69,28 +69,6 @@ void native_case_free(struct native_case *native_case)
     memset(native_case, 0, sizeof *native_case);
 }
 
-void native_schedule_take(struct session *session, struct session_bug *bug)
-{
-    const struct execution *x = &session->explorer.execution;
-    const struct world *world = &session->explorer.world;
-
-    bug->schedule_first = session->schedules.count;
-    bug->schedule_count = x->events.count;
-    for (event_id id = 0; id < x->events.count; id++) {
-        const struct event *event = &x->events.at[id];
-        const struct agent *agent = &world->agents.at[event->agent];
-        bool wakes = event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
-        struct session_choice choice = {
-            .thread = (uint32_t)world->agents.at[agent->thread].key,
-            .is_buffer = agent->is_buffer,
-            .addr = agent->addr,
-            .outcome = wakes ? (uint32_t)world->agents.at[event->outcome].key : event->outcome};
-
-        bug->thread = choice.thread;
-        vec_push(&session->arena, &session->schedules, choice);
-    }
-}
-
 /* ---- replaying */
 
 static void output_take(struct native_case *native_case, int fd)
@@ -139,7 +117,7 @@ static const char *replay_judge(struct session *session, const struct native_cas
     if (died_again(found, session)) {
         struct session_bug bug = found->bug;
 
-        native_schedule_take(session, &bug);
+        session_schedule(session, &bug);
         vec_push(&session->arena, &session->bugs, bug);
         native_case_take(again, session, session->bugs.count - 1);
         return NULL;

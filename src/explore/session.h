@@ -117,4 +117,10 @@ struct session {
     int log_fd;      /* where the process complains about raddle itself */
 };
 
+/* The choice that led to an event, by names that do not depend on the interleaving. */
+struct session_choice session_choice_of(const struct session *session, const struct event *event);
+
+/* Makes the events of the present execution the schedule of `bug`. */
+void session_schedule(struct session *session, struct session_bug *bug);
+
 #endif

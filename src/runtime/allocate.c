@@ -7,8 +7,6 @@
 
 /* malloc and its family, on the program's heap. */
 
-#define INTERPOSE __attribute__((visibility("default")))
-
 static uint32_t who(void)
 {
     if (native.current)

@@ -11,6 +11,9 @@
 #include "runtime/hooks.h"
 #include "runtime/spin.h"
 
+/* Before what the program shall find instead of libc's. */
+#define INTERPOSE __attribute__((visibility("default")))
+
 #define NATIVE_KEYS 128
 #define NATIVE_PRIVATE_SIZE                                                                        \
     ((size_t)256 << 10) /* at the top of each stack, for thread-local variables */
@@ -71,6 +74,14 @@ cell_value native_ask(const struct op *op);
 
 /* An operation on an object at `addr`, asked for by the innermost instrumented code or by `site`. */
 struct op native_op(enum op_kind kind, const void *addr);
+
+/* Asks for an operation on the object at `addr`; outside a program thread it succeeds at once. */
+static inline uint64_t native_call(enum op_kind kind, const void *addr)
+{
+    struct op op = native_op(kind, addr);
+
+    return native.current ? (uint64_t)native_ask(&op) : 1;
+}
 
 /* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument);

@@ -34,30 +34,7 @@ static struct native_thread *thread_of(agent_id agent)
     return native.threads.at[world->agents.at[world->agents.at[agent].thread].key];
 }
 
-static struct session_choice choice_of(const struct event *event)
-{
-    const struct agent *agent = &native.world->agents.at[event->agent];
-    bool wakes = event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
-
-    return (struct session_choice){.thread = thread_of(event->agent)->number,
-                                   .is_buffer = agent->is_buffer,
-                                   .addr = agent->addr,
-                                   .outcome =
-                                       wakes ? thread_of(event->outcome)->number : event->outcome};
-}
-
 /* ---- bugs */
-
-static void schedule_add(struct session_bug *bug)
-{
-    struct session *session = native.session;
-    const struct execution *x = &session->explorer.execution;
-
-    bug->schedule_first = session->schedules.count;
-    bug->schedule_count = x->events.count;
-    for (event_id id = 0; id < x->events.count; id++)
-        vec_push(&session->arena, &session->schedules, choice_of(&x->events.at[id]));
-}
 
 static bool text_equal(session_text a, session_text b)
 {
@@ -83,7 +60,7 @@ static void bug_add(struct session_bug *bug)
 {
     if (!bug_is_new(bug))
         return;
-    schedule_add(bug);
+    session_schedule(native.session, bug);
     vec_push(&native.session->arena, &native.session->bugs, *bug);
 }
 

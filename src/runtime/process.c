@@ -11,8 +11,6 @@
 
 /* How a program ends, what it asserts, and what time it is. */
 
-#define INTERPOSE __attribute__((visibility("default")))
-
 /* ---- assertions and annotations */
 
 static const char *message_of(const char *format, const char *a, const char *b, unsigned line)

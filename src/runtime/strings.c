@@ -6,8 +6,6 @@
 /* Functions of libc that do nothing but access memory, byte by byte through the hooks. Where nobody else can look, libc's
  * own would do as well; but these are short, and a byte that is private costs a comparison. */
 
-#define INTERPOSE __attribute__((visibility("default")))
-
 size_t __raddlestr_strlen(const char *s);
 size_t __raddlestr_strnlen(const char *s, size_t max);
 int __raddlestr_strcmp(const char *a, const char *b);
