@@ -283,13 +283,15 @@ static void read_locations(struct litmus_reader *reader)
     litmus_lexer_next(lexer);
 }
 
-static void read_quantified(struct litmus_reader *reader)
+/* herd7 takes a test without a condition as one that asks nothing. If it does not even say what to show, we take it to be cut
+ * off. */
+static void read_quantified(struct litmus_reader *reader, bool has_locations)
 {
     struct litmus_lexer *lexer = &reader->lexer;
     struct litmus *litmus = reader->out;
 
     litmus->quantifier = LITMUS_EXISTS;
-    if (lexer->token.kind == TOKEN_END) {
+    if (lexer->token.kind == TOKEN_END && has_locations) {
         litmus->quantifier = LITMUS_FORALL;
         litmus->condition = add_node(reader, (struct litmus_node){.kind = LITMUS_TRUE});
         return;
@@ -339,13 +341,14 @@ void litmus_condition_read(struct litmus_reader *reader)
 {
     struct litmus_lexer *lexer = &reader->lexer;
     struct litmus *litmus = reader->out;
+    bool has_locations = litmus_lexer_accept(lexer, "locations");
 
-    if (litmus_lexer_accept(lexer, "locations"))
+    if (has_locations)
         read_locations(reader);
     if (litmus_lexer_accept(lexer, "filter"))
         litmus->filter = read_property(reader, 1);
     uint32_t first = litmus->node_count;
-    read_quantified(reader);
+    read_quantified(reader, has_locations);
     litmus_lexer_accept(lexer, ";");
     if (lexer->token.kind != TOKEN_END)
         litmus_lexer_fail(lexer, "unexpected %s after the condition",

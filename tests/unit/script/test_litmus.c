@@ -171,7 +171,7 @@ static void test_conditions(void **state)
         {"(x=1)", "exists ([x]=1)", 1, 0, true},
         {"final x=1", "exists ([x]=1)", 1, 0, true},
         {"exists false", "exists (false)", 1, 0, false},
-        {"", "forall (true)", 1, 0, true},
+        {"locations [x;]", "forall (true)", 1, 0, true},
     };
 
     (void)state;
@@ -309,7 +309,8 @@ static void test_c_operations(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char source[300], rows[200];
-        snprintf(source, sizeof(source), "C t\n{}\nP0(atomic_int *x, volatile long *y) {\n%s\n}\n",
+        snprintf(source, sizeof(source),
+                 "C t\n{}\nP0(atomic_int *x, volatile long *y) {\n%s\n}\nexists (true)\n",
                  cases[i].statement);
         struct litmus litmus = read_good(source);
         visible_rows(&litmus.program.threads[0], rows, sizeof(rows));
