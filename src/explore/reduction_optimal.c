@@ -49,7 +49,7 @@ static bool sequence_asleep(struct optimal *o, uint32_t depth)
 
 static void tree_append(struct optimal *o, struct branch **link)
 {
-    for (uint32_t i = 0; i < o->v.steps.count; i++) {
+    for (uint32_t i = o->v.start; i < o->v.steps.count; i++) {
         const struct sequence_step *step = &o->v.steps.at[i];
 
         *link = branch_new(o->nodes.base.arena, step->choice, step->accesses, step->access_count);
@@ -76,7 +76,7 @@ static void tree_insert(struct optimal *o, struct branch **list)
         }
         if (at != UINT32_MAX)
             sequence_remove(&o->v, at);
-        if (o->v.steps.count == 0 || !(*link)->child)
+        if (o->v.start == o->v.steps.count || !(*link)->child)
             return;
         list = &(*link)->child;
     }

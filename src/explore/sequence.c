@@ -20,7 +20,7 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
 {
     const struct access *accesses;
 
-    v->steps.count = v->accesses.count = 0;
+    v->steps.count = v->accesses.count = v->start = 0;
     vec_reserve(x->arena, &v->accesses, 1); /* so that no accesses are somewhere */
     for (event_id id = race->first + 1; id < x->events.count; id++)
         if (!happens_before(x, race->first, id))
@@ -47,7 +47,7 @@ bool sequence_is_initial(const struct sequence *v, const struct execution *x, ui
 {
     const struct sequence_step *step = &v->steps.at[i];
 
-    for (uint32_t j = 0; j < i; j++) {
+    for (uint32_t j = v->start; j < i; j++) {
         const struct sequence_step *earlier = &v->steps.at[j];
 
         if (step->event != EVENT_NONE
@@ -60,7 +60,7 @@ bool sequence_is_initial(const struct sequence *v, const struct execution *x, ui
 
 uint32_t sequence_first(const struct sequence *v, agent_id agent)
 {
-    for (uint32_t i = 0; i < v->steps.count; i++)
+    for (uint32_t i = v->start; i < v->steps.count; i++)
         if (v->steps.at[i].choice.agent == agent)
             return i;
     return UINT32_MAX;
@@ -73,7 +73,7 @@ bool sequence_may_start(const struct sequence *v, const struct execution *x,
     if (*at != UINT32_MAX)
         return v->steps.at[*at].choice.outcome == branch->choice.outcome &&
                sequence_is_initial(v, x, *at);
-    for (uint32_t i = 0; i < v->steps.count; i++)
+    for (uint32_t i = v->start; i < v->steps.count; i++)
         if (v->steps.at[i].inexact || branch->inexact ||
             accesses_conflict(v->steps.at[i].accesses, v->steps.at[i].access_count,
                               branch->accesses, branch->access_count))
@@ -81,8 +81,10 @@ bool sequence_may_start(const struct sequence *v, const struct execution *x,
     return true;
 }
 
+/* What is removed is near the front, for trees are followed from there: so the few before it move, not the many behind. */
 void sequence_remove(struct sequence *v, uint32_t i)
 {
-    memmove(v->steps.at + i, v->steps.at + i + 1, (v->steps.count - i - 1) * sizeof *v->steps.at);
-    v->steps.count--;
+    memmove(v->steps.at + v->start + 1, v->steps.at + v->start,
+            (i - v->start) * sizeof *v->steps.at);
+    v->start++;
 }

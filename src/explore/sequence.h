@@ -17,6 +17,7 @@ struct sequence_step {
  * event. */
 struct sequence {
     VEC(struct sequence_step) steps;
+    uint32_t start;              /* the first of `steps` that is still part of it */
     VEC(struct access) accesses; /* of all steps */
     struct vclock pre;           /* what the last step needs */
 };
