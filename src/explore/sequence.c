@@ -7,6 +7,20 @@ static void step_add(struct sequence *v, struct execution *x, struct choice choi
              (struct sequence_step){.choice = choice, .event = event, .access_count = count});
 }
 
+/* Notes the first step of each agent. */
+static void firsts_note(struct sequence *v, struct execution *x)
+{
+    while (v->first.count < x->world->agents.count)
+        vec_push(x->arena, &v->first, (struct sequence_first){0, 0});
+    v->stamp++;
+    for (uint32_t i = 0; i < v->steps.count; i++) {
+        struct sequence_first *first = &v->first.at[v->steps.at[i].choice.agent];
+
+        if (first->stamp != v->stamp)
+            *first = (struct sequence_first){v->stamp, i};
+    }
+}
+
 static void event_add(struct sequence *v, struct execution *x, event_id id)
 {
     const struct event *event = &x->events.at[id];
@@ -35,6 +49,7 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
         v->steps.at[i].accesses = accesses;
         accesses += v->steps.at[i].access_count;
     }
+    firsts_note(v, x);
 }
 
 static bool steps_conflict(const struct sequence_step *a, const struct sequence_step *b)
@@ -60,10 +75,8 @@ bool sequence_is_initial(const struct sequence *v, const struct execution *x, ui
 
 uint32_t sequence_first(const struct sequence *v, agent_id agent)
 {
-    for (uint32_t i = v->start; i < v->steps.count; i++)
-        if (v->steps.at[i].choice.agent == agent)
-            return i;
-    return UINT32_MAX;
+    return agent < v->first.count && v->first.at[agent].stamp == v->stamp ? v->first.at[agent].step
+                                                                          : UINT32_MAX;
 }
 
 bool sequence_may_start(const struct sequence *v, const struct execution *x,
@@ -84,7 +97,18 @@ bool sequence_may_start(const struct sequence *v, const struct execution *x,
 /* What is removed is near the front, for trees are followed from there: so the few before it move, not the many behind. */
 void sequence_remove(struct sequence *v, uint32_t i)
 {
-    memmove(v->steps.at + v->start + 1, v->steps.at + v->start,
-            (i - v->start) * sizeof *v->steps.at);
+    struct sequence_first *first = &v->first.at[v->steps.at[i].choice.agent];
+    uint32_t next = i + 1;
+
+    while (next < v->steps.count && v->steps.at[next].choice.agent != v->steps.at[i].choice.agent)
+        next++;
+    if (first->step == i)
+        first->step = next < v->steps.count ? next : UINT32_MAX;
+    for (uint32_t k = i; k > v->start; k--) {
+        v->steps.at[k] = v->steps.at[k - 1];
+        first = &v->first.at[v->steps.at[k].choice.agent];
+        if (first->step == k - 1)
+            first->step = k;
+    }
     v->start++;
 }

@@ -12,6 +12,11 @@ struct sequence_step {
     bool inexact; /* may touch other things, too */
 };
 
+struct sequence_first {
+    uint32_t stamp;
+    uint32_t step; /* or UINT32_MAX */
+};
+
 /* v = notdep(first, E).q of optimal DPOR: all events after the first event of a race that do not happen
  * after it, and then the operation that shall come before it. Executable from the state before that
  * event. */
@@ -20,6 +25,9 @@ struct sequence {
     uint32_t start;              /* the first of `steps` that is still part of it */
     VEC(struct access) accesses; /* of all steps */
     struct vclock pre;           /* what the last step needs */
+    VEC(struct sequence_first)
+    first;          /* by agent_id: its first step, so that nobody has to search */
+    uint32_t stamp; /* of this sequence; what carries another is of an older one */
 };
 
 /* Builds the sequence of `race` from the events so far. It lives until the next one is built. */
