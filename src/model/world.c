@@ -60,6 +60,25 @@ static void pending_complete(struct world *world, agent_id agent)
         thread->pending.addr = agent;
 }
 
+/* The target has brought `agent` to its next operation. If creations and ends are merged into the transitions that they follow, does
+ * those at once. */
+static void thread_arrive(struct world *world, agent_id agent, struct op *next)
+{
+    bool merges = world->merges_lives && !world_is_buffered(world);
+
+    while (merges && next->kind == OP_THREAD_CREATE) {
+        world_start(world, (agent_id)next->addr);
+        world->target->ops->resume(world->target, world, agent, 0, next);
+    }
+    world->threads.at[agent].pending = *next;
+    pending_complete(world, agent);
+    if (merges && next->kind == OP_THREAD_EXIT) {
+        world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_EXITED);
+        world->threads.at[agent].status = THREAD_EXITED;
+        world->threads.at[agent].last = world->now;
+    }
+}
+
 void world_start(struct world *world, agent_id agent)
 {
     struct op next;
@@ -70,8 +89,7 @@ void world_start(struct world *world, agent_id agent)
     vec_push(world->arena, &world->active, agent);
     world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_RUNS);
     world->target->ops->start(world->target, world, agent, &next);
-    world->threads.at[agent].pending = next;
-    pending_complete(world, agent);
+    thread_arrive(world, agent, &next);
 }
 
 bool world_buffer_store(struct world *world, agent_id thread, const struct op *op)
@@ -169,6 +187,15 @@ void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes)
             vec_push(world->arena, outcomes, i);
 }
 
+/* An end that was merged into a transition left no access behind: the join needs that transition itself. */
+static void join_cause(const struct world *world, const struct op *op, event_vec *causes)
+{
+    const struct thread *joined = &world->threads.at[op->addr];
+
+    if (joined->status == THREAD_EXITED && joined->last != EVENT_NONE)
+        vec_push(world->arena, causes, joined->last);
+}
+
 void world_causes(struct world *world, agent_id agent, event_vec *causes)
 {
     const struct thread *thread = &world->threads.at[agent];
@@ -181,6 +208,8 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
     }
     if (thread->cause != EVENT_NONE)
         vec_push(world->arena, causes, thread->cause);
+    if (op->kind == OP_THREAD_JOIN && world->merges_lives)
+        join_cause(world, op, causes);
     if (!world_is_buffered(world))
         return;
     if (op_drains(op)) {
@@ -271,8 +300,8 @@ static void thread_step(struct world *world, agent_id agent, outcome_id outcome,
     switch (fatal ? SEQUEL_HALT : sequel) {
     case SEQUEL_RESUME:
         world->target->ops->resume(world->target, world, agent, world->step.result, &next);
-        world->threads.at[agent].pending = next;
-        /* fall through */
+        thread_arrive(world, agent, &next);
+        break;
     case SEQUEL_WAIT:
         pending_complete(world, agent);
         break;

@@ -106,6 +106,8 @@ struct world {
     uint32_t generation; /* counts restarts; what carries an older number is not reset yet */
     event_id now;        /* the event being executed, or EVENT_NONE before the first */
     struct step step;    /* of the last transition */
+    bool
+        merges_lives; /* set by a target: under SC, creating a thread and ending one are no transitions of their own */
     bool in_section; /* a thread is inside an atomic section: its stores go straight to memory */
 
     /* by agent_id; agents are the same in all executions, their states are not */

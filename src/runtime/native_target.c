@@ -282,6 +282,7 @@ static void native_restart(struct target *target, struct world *world)
     struct native_thread *thread;
 
     (void)target;
+    world->merges_lives = true;
     files_restart();
     image_restart();
     heap_restart();
