@@ -32,7 +32,7 @@ build: $(BUILD)/build.ninja ## build the program: build/raddle
 
 run: build ## a program with a bug, and one litmus test under the three memory models
 	@echo "== $(BUILD)/raddle check examples/counter.c"
-	@cd $(BUILD) && { ./raddle check $(CURDIR)/examples/counter.c || test $$? -eq 1; } && ./raddle show counter.raddle
+	@cd $(BUILD) && export XDG_CACHE_HOME=$$PWD/cache && { ./raddle check $(CURDIR)/examples/counter.c || test $$? -eq 1; } && ./raddle show counter.raddle
 	@for model in sc tso pso; do \
 		echo "== $(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus"; \
 		$(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus || exit; \
