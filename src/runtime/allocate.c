@@ -9,6 +9,7 @@
 
 static uint32_t who(void)
 {
+    spin_forget();
     if (native.current)
         return native.current->number;
     return native.started ? HEAP_OUTSIDE : HEAP_INITIAL;

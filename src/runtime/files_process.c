@@ -219,6 +219,21 @@ static void random_fill(void *buffer, size_t size)
     }
 }
 
+/* libc keeps the state of these where nobody sees it: each call is another one. */
+#define RANDOM_CALL(type, name)                                                                    \
+    REAL_CALL(name)                                                                                \
+    INTERPOSE type name(void)                                                                      \
+    {                                                                                              \
+        spin_forget();                                                                             \
+        return REAL(name)();                                                                       \
+    }
+
+RANDOM_CALL(int, rand)
+RANDOM_CALL(long, random)
+RANDOM_CALL(long, lrand48)
+RANDOM_CALL(long, mrand48)
+RANDOM_CALL(double, drand48)
+
 REAL_CALL(getrandom)
 INTERPOSE ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {

@@ -246,6 +246,7 @@ static uint64_t time_now(void)
     if (!native.current)
         return 0;
     native.current->time += TIME_LOOK;
+    spin_forget();
     return native.current->time;
 }
 

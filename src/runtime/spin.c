@@ -39,6 +39,12 @@ static void wait_for_change(struct spin *spin)
     native_ask(&op);
 }
 
+void spin_forget(void)
+{
+    if (native.current)
+        native.current->spin.site = NULL;
+}
+
 /* The state is looked at only when the thread comes back for the first time: most reads are in no loop. */
 void spin_before(const struct raddle_site *site)
 {

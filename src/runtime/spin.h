@@ -21,6 +21,10 @@ struct spin {
     struct await waits;              /* what it is waiting for */
 };
 
+/* The running thread has done something, other than reading memory, that may come out differently next time: looked at a clock, drawn a
+ * random number, allocated. It does not just wait. */
+void spin_forget(void);
+
 /* Before a read at `site`: waits, if the thread has been here before in the same state. */
 void spin_before(const struct raddle_site *site);
 
