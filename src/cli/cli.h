@@ -51,10 +51,11 @@ struct option_row {
 /* Those that every search has, ending with a row without a name. */
 extern const struct option_row search_options[];
 
-/* What becomes of words like -O1. */
+/* Which options there are, and what becomes of words like -O1. */
 enum options_mode {
-    OPTIONS_PLAIN /* an error */,
-    OPTIONS_FOR_COMPILER /* kept among the arguments */
+    OPTIONS_PLAIN,        /* those of a search; -O1 is an error */
+    OPTIONS_FOR_COMPILER, /* those of a search; -O1 is kept among the arguments */
+    OPTIONS_OWN,          /* none of a search but --help; -O1 is an error */
 };
 
 /* Reads options from argv[1] on, in any order with other arguments, which are moved to the front of argv[1 …];

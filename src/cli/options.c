@@ -125,7 +125,7 @@ static const struct option_row *row_find(const struct option_row *rows, const ch
 
 /* Reads the option at argv[*i], and moves *i to the last argument that belongs to it. */
 static bool option_read(int argc, char **argv, int *i, const struct option_row *own,
-                        struct settings *settings)
+                        enum options_mode mode, struct settings *settings)
 {
     const char *name = argv[*i] + 2;
     const char *equals = strchr(name, '=');
@@ -134,6 +134,8 @@ static bool option_read(int argc, char **argv, int *i, const struct option_row *
     const char *value = equals ? equals + 1 : NULL;
     const char *wanted;
 
+    if (row && mode == OPTIONS_OWN && strcmp(row->name, "help") != 0)
+        row = NULL;
     if (!row)
         row = row_find(own, name, length);
     if (!row) {
@@ -191,9 +193,10 @@ bool options_read(int argc, char **argv, const struct option_row *own, enum opti
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
-            if (!option_read(argc, argv, &i, own, settings))
+            if (!option_read(argc, argv, &i, own, mode, settings))
                 return false;
-        } else if (options && mode == OPTIONS_PLAIN && argv[i][0] == '-' && argv[i][1] != '\0') {
+        } else if (options && mode != OPTIONS_FOR_COMPILER && argv[i][0] == '-' &&
+                   argv[i][1] != '\0') {
             fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[i],
                     argv[0]);
             return false;

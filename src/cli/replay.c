@@ -163,7 +163,7 @@ static int replay_main(int argc, char **argv)
     struct settings settings;
     int files;
 
-    if (!options_read(argc, argv, replay_options, OPTIONS_PLAIN, &settings, &files))
+    if (!options_read(argc, argv, replay_options, OPTIONS_OWN, &settings, &files))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
         printf(
