@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct op_info op_infos[OP_KIND_COUNT] = {
-#define OP(name, object, mode, flags, text) {#name, text, OBJECT_##object, ACCESS_##mode, flags},
+#define OP(name, object, mode, sync, flags, text)                                                  \
+    {#name, text, OBJECT_##object, ACCESS_##mode, SYNC_##sync, flags},
 #include "model/ops.def"
 #undef OP
 };

@@ -22,7 +22,7 @@ typedef uint32_t outcome_id;
 #define OUTCOME_LOST UINT32_MAX
 
 enum op_kind {
-#define OP(name, object, mode, flags, text) OP_##name,
+#define OP(name, object, mode, sync, flags, text) OP_##name,
 #include "model/ops.def"
 #undef OP
     OP_KIND_COUNT
@@ -49,6 +49,19 @@ enum object_kind {
 };
 
 enum access_mode { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+
+/* How an operation synchronises when it succeeds. */
+enum op_sync {
+    SYNC_NONE,
+    SYNC_ACQUIRE,
+    SYNC_RELEASE,
+    SYNC_BOTH,           /* releases, then acquires what all have released so far */
+    SYNC_ORDER,          /* memory and fences: as the memory order says */
+    SYNC_ACQUIRE_SHARED, /* as a reader: learns what writers released, not what readers did */
+    SYNC_RELEASE_MUTEX,  /* releases the mutex that it names, not the object */
+    SYNC_ACQUIRE_WOKEN,  /* acquires the object and what was released by who woke the thread */
+    SYNC_WOKEN,          /* acquires the latter only */
+};
 
 enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
 
@@ -97,6 +110,7 @@ struct op_info {
     const char *text; /* as people and the text form of scripts write it */
     uint8_t object;   /* enum object_kind */
     uint8_t mode;     /* enum access_mode, when it succeeds */
+    uint8_t sync;     /* enum op_sync */
     uint8_t flags;    /* enum op_flag */
 };
 

@@ -322,7 +322,7 @@ unsigned oracle_swap_check(struct oracle_replayer *replayer, const struct oracle
 }
 
 static const char *const op_texts[OP_KIND_COUNT] = {
-#define OP(name, object, mode, flags, text) text,
+#define OP(name, object, mode, sync, flags, text) text,
 #include "model/ops.def"
 #undef OP
 };

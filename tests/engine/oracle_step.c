@@ -3,7 +3,7 @@
 #include "oracle_state.h"
 
 static const uint8_t op_flags[OP_KIND_COUNT] = {
-#define OP(name, object, mode, flags, text) flags,
+#define OP(name, object, mode, sync, flags, text) flags,
 #include "model/ops.def"
 #undef OP
 };
