@@ -96,6 +96,10 @@ _Noreturn void native_exit_thread(void *returned);
 /* The same, after the destructors of its keys. */
 _Noreturn void native_leave_thread(void *returned);
 
+/* A cancellation point: if the running thread was asked to end and lets itself be cancelled, it ends here and this does not return.
+ * Calls that POSIX lists as cancellation points begin with it, and call it again before they return from having waited. */
+void native_cancel_point(void);
+
 /* The running thread ends the process, as exit does: never returns. */
 _Noreturn void native_exit_process(int status);
 

@@ -108,6 +108,11 @@ INTERPOSE __attribute__((noreturn)) void pthread_exit(void *returned)
     __builtin_unreachable();
 }
 
+/* Nobody can ask for it yet: pthread_cancel is refused. */
+void native_cancel_point(void)
+{
+}
+
 INTERPOSE pthread_t pthread_self(void)
 {
     return native.current ? native_handle(native.current) : 0;
