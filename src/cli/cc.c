@@ -244,7 +244,23 @@ static int cxx_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_cc = {
-    "cc", "ARGS…", "compile and link a program for checking (a drop-in for clang)", cc_main};
+    .name = "cc",
+    .arguments = "ARGS…",
+    .summary = "compile and link a program for checking (a drop-in for clang)",
+    .about = "Is clang 19 with a pass and a library of raddle: every option of clang works, "
+             "`raddle cc --help` is clang's. A program linked so checks itself when it is started, "
+             "with options of `raddle check` from RADDLE_OPTIONS.",
+    .run = cc_main,
+    .mode = OPTIONS_PASSED_ON,
+};
 
-const struct subcommand subcommand_cxx = {"c++", "ARGS…",
-                                          "the same for C++ (a drop-in for clang++)", cxx_main};
+const struct subcommand subcommand_cxx = {
+    .name = "c++",
+    .arguments = "ARGS…",
+    .summary = "the same for C++ (a drop-in for clang++)",
+    .about = "Is clang++ 19 with a pass and a library of raddle: every option of clang++ works, "
+             "`raddle c++ --help` is clang's. A program linked so checks itself when it is "
+             "started, with options of `raddle check` from RADDLE_OPTIONS.",
+    .run = cxx_main,
+    .mode = OPTIONS_PASSED_ON,
+};

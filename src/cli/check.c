@@ -38,8 +38,7 @@ static const char *set_nondet_max(struct settings *settings, const char *value)
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
     {"json", "FILE", "write the result as JSON, - for standard output", set_json},
-    {"exit-is-bug", NULL, "a program that ends with a status other than 0 has a bug",
-     set_exit_is_bug},
+    {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {0},
 };
@@ -97,8 +96,7 @@ static int check_words(char **words, char **arguments, const struct settings *se
     if (count > 0 && any_source(words))
         return check_sources(words, arguments, settings);
     if (count > 0 && words[0][0] == '-') {
-        fprintf(stderr, "raddle: unknown option '%s'; `raddle check --help` lists them\n",
-                words[0]);
+        options_unknown(&subcommand_check, words[0]);
         return EXIT_STATUS_USAGE;
     }
     if (count > 0 && is_elf(words[0]))
@@ -125,20 +123,12 @@ static int check_main(int argc, char **argv)
             arguments = &argv[i + 1];
             argc = i;
         }
-    if (!words ||
-        !options_read(argc, argv, check_options, OPTIONS_FOR_COMPILER, &settings, &count)) {
+    if (!words || !options_read(argc, argv, &subcommand_check, &settings, &count)) {
         free(words);
         return EXIT_STATUS_USAGE;
     }
     if (settings.help) {
-        options_help(
-            &subcommand_check,
-            "Runs a program under every thread interleaving that matters, and says whether one breaks it.\n"
-            "Takes C sources, with options for the compiler among them (-DN=3, -O1, -lm …), a program built by\n"
-            "`raddle cc` with its arguments (after `--` if they look like options of raddle), or a script.\n"
-            "On a terminal a line tells how far it is; the percentage is an estimate from the part of the search\n"
-            "tree that is known (weighted backtrack estimate), and may go down.",
-            check_options);
+        help_subcommand(&subcommand_check);
         free(words);
         return EXIT_STATUS_SAFE;
     }
@@ -148,6 +138,16 @@ static int check_main(int argc, char **argv)
     return status;
 }
 
-const struct subcommand subcommand_check = {"check", "FILE.c… | PROGRAM [ARGS…]",
-                                            "explore a program, and tell whether it can fail",
-                                            check_main};
+const struct subcommand subcommand_check = {
+    .name = "check",
+    .arguments = "FILE.c… | PROGRAM [ARGS…] | FILE.script",
+    .summary = "explore a program, and tell whether it can fail",
+    .about =
+        "Runs a program under every thread interleaving that matters, and says whether one breaks "
+        "it. Takes C sources, with options for the compiler among them (-DN=3, -O1, -lm …), a "
+        "program built by `raddle cc` with its arguments (after `--` if they look like options of "
+        "raddle), or a script.",
+    .run = check_main,
+    .mode = OPTIONS_FOR_COMPILER,
+    .options = check_options,
+};

@@ -17,16 +17,38 @@ enum exit_status {
     EXIT_STATUS_ENVIRONMENT = 4,
 };
 
-/* A subcommand; argv[0] is its name. Returns the exit status. */
+/* What words like --model and -O1 mean to a subcommand. */
+enum options_mode {
+    OPTIONS_PLAIN,        /* its own and those of a search; -O1 is an error */
+    OPTIONS_FOR_COMPILER, /* the same; -O1 is kept among the arguments */
+    OPTIONS_OWN,          /* only its own; -O1 is an error */
+    OPTIONS_PASSED_ON,    /* none: every word goes to another program */
+};
+
+/* A subcommand. Its help, its manual page and its completion are made from this. */
 struct subcommand {
     const char *name;
-    const char *arguments; /* for --help */
-    const char *summary;
-    int (*run)(int argc, char **argv);
+    const char *arguments;             /* "FILE.raddle" */
+    const char *summary;               /* one phrase, for the list of commands */
+    const char *about;                 /* a few sentences without line breaks, for its own page */
+    int (*run)(int argc, char **argv); /* argv[0] is its name; returns the exit status */
+    enum options_mode mode;
+    const struct option_row *options; /* its own, ending with a row without a name; or NULL */
+    const char *suffix; /* what the files it takes end with, without the dot; NULL: anything */
+    bool hidden;        /* not in the list: for those who package raddle */
 };
 
 extern const struct subcommand subcommand_check, subcommand_cc, subcommand_cxx, subcommand_litmus,
-    subcommand_replay, subcommand_show;
+    subcommand_replay, subcommand_show, subcommand_help, subcommand_completion, subcommand_manual;
+
+/* All of them, ending with NULL. */
+extern const struct subcommand *const subcommands[];
+
+/* NULL if there is none of that name. */
+const struct subcommand *subcommand_find(const char *name);
+
+/* Says on stderr that there is no such command, and which one is near. */
+void subcommand_unknown(const char *name);
 
 /* What the options of a search say. */
 struct settings {
@@ -42,31 +64,42 @@ struct settings {
 /* One option: --name, or --name ARGUMENT. */
 struct option_row {
     const char *name;
-    const char *argument; /* NULL: takes none */
+    /* NULL: takes none. "A|B|C": one of these words. FILE: a file name. */
+    const char *argument;
     const char *help;
     /* Takes the value; returns NULL, or what would have been right ("sc, tso or pso"). */
     const char *(*set)(struct settings *settings, const char *value);
 };
 
-/* Those that every search has, ending with a row without a name. */
-extern const struct option_row search_options[];
+/* Those that every search has, and those that everything has, each ending with a row without a name. */
+extern const struct option_row search_options[], common_options[];
 
-/* Which options there are, and what becomes of words like -O1. */
-enum options_mode {
-    OPTIONS_PLAIN,        /* those of a search; -O1 is an error */
-    OPTIONS_FOR_COMPILER, /* those of a search; -O1 is kept among the arguments */
-    OPTIONS_OWN,          /* none of a search but --help; -O1 is an error */
-};
+#define OPTION_TABLES 3
+
+/* The tables that count for a subcommand, in the order of its help; NULL for none. */
+void options_tables(const struct subcommand *subcommand,
+                    const struct option_row *tables[OPTION_TABLES]);
 
 /* Reads options from argv[1] on, in any order with other arguments, which are moved to the front of argv[1 …];
- * *count says how many there are. `own` are more options, or NULL. False, after one line on stderr, if
- * something is wrong. After "--" nothing is an option. */
-bool options_read(int argc, char **argv, const struct option_row *own, enum options_mode mode,
+ * *count says how many there are. False, after one line on stderr, if something is wrong. After "--" nothing is
+ * an option. */
+bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                   struct settings *settings, int *count);
 
-/* The subcommand's page for --help. */
-void options_help(const struct subcommand *subcommand, const char *about,
-                  const struct option_row *own);
+/* Says on stderr that the subcommand has no such option, and which one is near. */
+void options_unknown(const struct subcommand *subcommand, const char *word);
+
+/* The page for --help, and the one of raddle itself. */
+void help_subcommand(const struct subcommand *subcommand);
+void help_all(void);
+
+/* Keeps in *best which candidate is nearest to `word`. Start with a zeroed one. */
+struct suggestion {
+    const char *nearest; /* NULL: none is near enough to be meant */
+    unsigned distance;
+};
+void suggestion_try(struct suggestion *best, const char *word, size_t length,
+                    const char *candidate);
 
 /* What a search left out, one phrase a bit of enum cut_reason; NULL for other numbers. */
 const char *cut_reason_text(enum cut_reason reason);

@@ -106,15 +106,10 @@ static int litmus_main(int argc, char **argv)
     struct settings settings;
     int files, worst = EXIT_STATUS_SAFE;
 
-    if (!options_read(argc, argv, NULL, OPTIONS_PLAIN, &settings, &files))
+    if (!options_read(argc, argv, &subcommand_litmus, &settings, &files))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
-        options_help(
-            &subcommand_litmus,
-            "Runs litmus tests in the formats of herd7 (X86, X86_64 and C) and prints what herd7\n"
-            "prints. Exit status: 0 all were explored, 2 some could not be read, 3 some were not\n"
-            "explored completely.",
-            NULL);
+        help_subcommand(&subcommand_litmus);
         return EXIT_STATUS_SAFE;
     }
     if (files == 0) {
@@ -133,5 +128,14 @@ static int litmus_main(int argc, char **argv)
     return worst;
 }
 
-const struct subcommand subcommand_litmus = {"litmus", "FILE…",
-                                             "run litmus tests under sc, tso or pso", litmus_main};
+const struct subcommand subcommand_litmus = {
+    .name = "litmus",
+    .arguments = "FILE.litmus…",
+    .summary = "run litmus tests under sc, tso or pso",
+    .about = "Runs litmus tests in the formats of herd7 (X86, X86_64 and C) and prints what herd7 "
+             "prints. Exit status: 0 all were explored, 2 some could not be read, 3 some were not "
+             "explored completely.",
+    .run = litmus_main,
+    .mode = OPTIONS_PLAIN,
+    .suffix = "litmus",
+};

@@ -100,47 +100,78 @@ static const char *set_help(struct settings *settings, const char *value)
 }
 
 const struct option_row search_options[] = {
-    {"model", "NAME", "memory model: sc (default), tso, pso", set_model},
-    {"reduction", "NAME", "optimal (default), source, dpor, sharing, exhaustive", set_reduction},
+    {"model", "sc|tso|pso", "memory model (default sc)", set_model},
+    {"reduction", "optimal|source|dpor|sharing|exhaustive",
+     "which interleavings are left out (default optimal)", set_reduction},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
-    {"preemption-bound", "N", "only runs with at most N preemptions (reduction dpor or exhaustive)",
+    {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
      set_preemption_bound},
     {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
     {"max-executions", "N", "stop after N executions", set_max_executions},
     {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},
     {"timeout", "SECONDS", "stop after that time", set_timeout},
     {"seed", "N", "where the order is free, let chance decide it", set_seed},
+    {0},
+};
+
+const struct option_row common_options[] = {
     {"help", NULL, "this page", set_help},
     {0},
 };
 
-static const struct option_row *row_find(const struct option_row *rows, const char *name,
+void options_tables(const struct subcommand *subcommand,
+                    const struct option_row *tables[OPTION_TABLES])
+{
+    bool searches = subcommand->mode == OPTIONS_PLAIN || subcommand->mode == OPTIONS_FOR_COMPILER;
+
+    tables[0] = subcommand->options;
+    tables[1] = searches ? search_options : NULL;
+    tables[2] = subcommand->mode == OPTIONS_PASSED_ON ? NULL : common_options;
+}
+
+static const struct option_row *row_find(const struct subcommand *subcommand, const char *name,
                                          size_t length)
 {
-    for (; rows && rows->name; rows++)
-        if (strlen(rows->name) == length && memcmp(rows->name, name, length) == 0)
-            return rows;
+    const struct option_row *tables[OPTION_TABLES];
+
+    options_tables(subcommand, tables);
+    for (int i = 0; i < OPTION_TABLES; i++)
+        for (const struct option_row *row = tables[i]; row && row->name; row++)
+            if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+                return row;
     return NULL;
 }
 
+void options_unknown(const struct subcommand *subcommand, const char *word)
+{
+    const struct option_row *tables[OPTION_TABLES];
+    struct suggestion best = {0};
+    const char *name = word + strspn(word, "-");
+    char hint[80] = "";
+
+    options_tables(subcommand, tables);
+    for (int i = 0; i < OPTION_TABLES; i++)
+        for (const struct option_row *row = tables[i]; row && row->name; row++)
+            suggestion_try(&best, name, strcspn(name, "="), row->name);
+    if (best.nearest)
+        snprintf(hint, sizeof hint, "did you mean --%s? ", best.nearest);
+    fprintf(stderr, "raddle: unknown option '%s'; %s`raddle %s --help` lists them\n", word, hint,
+            subcommand->name);
+}
+
 /* Reads the option at argv[*i], and moves *i to the last argument that belongs to it. */
-static bool option_read(int argc, char **argv, int *i, const struct option_row *own,
-                        enum options_mode mode, struct settings *settings)
+static bool option_read(int argc, char **argv, int *i, const struct subcommand *subcommand,
+                        struct settings *settings)
 {
     const char *name = argv[*i] + 2;
     const char *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option_row *row = row_find(search_options, name, length);
+    const struct option_row *row =
+        row_find(subcommand, name, equals ? (size_t)(equals - name) : strlen(name));
     const char *value = equals ? equals + 1 : NULL;
     const char *wanted;
 
-    if (row && mode == OPTIONS_OWN && strcmp(row->name, "help") != 0)
-        row = NULL;
-    if (!row)
-        row = row_find(own, name, length);
     if (!row) {
-        fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[*i],
-                argv[0]);
+        options_unknown(subcommand, argv[*i]);
         return false;
     }
     if (!row->argument && value) {
@@ -176,7 +207,7 @@ static bool settings_settle(struct settings *settings)
     return false;
 }
 
-bool options_read(int argc, char **argv, const struct option_row *own, enum options_mode mode,
+bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                   struct settings *settings, int *count)
 {
     bool options = true;
@@ -193,37 +224,17 @@ bool options_read(int argc, char **argv, const struct option_row *own, enum opti
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
-            if (!option_read(argc, argv, &i, own, mode, settings))
+            if (!option_read(argc, argv, &i, subcommand, settings))
                 return false;
-        } else if (options && mode != OPTIONS_FOR_COMPILER && argv[i][0] == '-' &&
+        } else if (options && subcommand->mode != OPTIONS_FOR_COMPILER && argv[i][0] == '-' &&
                    argv[i][1] != '\0') {
-            fprintf(stderr, "raddle: unknown option '%s'; `raddle %s --help` lists them\n", argv[i],
-                    argv[0]);
+            options_unknown(subcommand, argv[i]);
             return false;
         } else {
             argv[1 + (*count)++] = argv[i];
         }
     }
     return settings_settle(settings);
-}
-
-static void rows_print(const struct option_row *rows)
-{
-    for (; rows && rows->name; rows++) {
-        char left[64];
-
-        snprintf(left, sizeof left, "--%s %s", rows->name, rows->argument ? rows->argument : "");
-        printf("  %-24s %s\n", left, rows->help);
-    }
-}
-
-void options_help(const struct subcommand *subcommand, const char *about,
-                  const struct option_row *own)
-{
-    printf("usage: raddle %s [OPTIONS] %s\n\n%s\n\n", subcommand->name, subcommand->arguments,
-           about);
-    rows_print(own);
-    rows_print(search_options);
 }
 
 static const struct {

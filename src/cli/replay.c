@@ -163,22 +163,31 @@ static int replay_main(int argc, char **argv)
     struct settings settings;
     int files;
 
-    if (!options_read(argc, argv, replay_options, OPTIONS_OWN, &settings, &files))
+    if (!options_read(argc, argv, &subcommand_replay, &settings, &files))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
-        printf(
-            "usage: raddle replay [--verbose] FILE.raddle [PROGRAM]\n\n"
-            "Does a recorded run again, as often as wanted; it ends in the same bug. PROGRAM says where the\n"
-            "program is now, if it has moved. Exit status: 1 the bug showed again, 2 the trace cannot be used,\n"
-            "3 the run went another way.\n");
+        help_subcommand(&subcommand_replay);
         return EXIT_STATUS_SAFE;
     }
     if (files < 1 || files > 2) {
-        fprintf(stderr, "raddle: usage: raddle replay [--verbose] FILE.raddle [PROGRAM]\n");
+        fprintf(stderr,
+                "raddle: replay takes one trace; usage: raddle replay [OPTIONS] FILE.raddle "
+                "[PROGRAM]\n");
         return EXIT_STATUS_USAGE;
     }
     return replay_file(argv[1], files == 2 ? argv[2] : NULL, &settings);
 }
 
-const struct subcommand subcommand_replay = {"replay", "FILE.raddle", "do a recorded run again",
-                                             replay_main};
+const struct subcommand subcommand_replay = {
+    .name = "replay",
+    .arguments = "FILE.raddle [PROGRAM]",
+    .summary = "do a recorded run again",
+    .about =
+        "Does a recorded run again, as often as wanted; it ends in the same bug. PROGRAM says "
+        "where the program is now, if it has moved. Exit status: 1 the bug showed again, 2 the "
+        "trace cannot be used, 3 the run went another way.",
+    .run = replay_main,
+    .mode = OPTIONS_OWN,
+    .options = replay_options,
+    .suffix = "raddle",
+};

@@ -9,8 +9,6 @@
 #include "cli/cli.h"
 #include "trace/lanes.h"
 
-extern const struct subcommand subcommand_show;
-
 #define WIDTH_DEFAULT 100
 #define WIDTH_MAX     10000
 
@@ -20,100 +18,51 @@ struct show_settings {
     uint32_t width; /* 0: that of the terminal */
     bool plain;
     enum colour_choice colour;
-    bool help;
-    const char *file;
 };
 
-/* ---- options: these are few and none is of a search, so options_read does not fit */
+/* ---- options */
 
-static bool width_set(struct show_settings *settings, const char *value)
+static struct show_settings show_settings; /* the setters of a row know only those of a search */
+
+static const char *set_width(struct settings *settings, const char *value)
 {
     char *end;
     unsigned long width = strtoul(value, &end, 10);
 
-    if (*value < '0' || *value > '9' || *end || width < 40 || width > WIDTH_MAX) {
-        fprintf(stderr, "raddle: option '--width' takes a number from 40 to %d, not '%s'\n",
-                WIDTH_MAX, value);
-        return false;
-    }
-    settings->width = (uint32_t)width;
-    return true;
+    (void)settings;
+    if (*value < '0' || *value > '9' || *end || width < 40 || width > WIDTH_MAX)
+        return "a number from 40 to 10000";
+    show_settings.width = (uint32_t)width;
+    return NULL;
 }
 
-static bool colour_set(struct show_settings *settings, const char *value)
+static const char *set_colour(struct settings *settings, const char *value)
 {
     static const char *const names[] = {"auto", "always", "never"};
 
+    (void)settings;
     for (unsigned i = 0; i < 3; i++)
         if (strcmp(value, names[i]) == 0) {
-            settings->colour = (enum colour_choice)i;
-            return true;
+            show_settings.colour = (enum colour_choice)i;
+            return NULL;
         }
-    fprintf(stderr, "raddle: option '--color' takes auto, always or never, not '%s'\n", value);
-    return false;
+    return "auto, always or never";
 }
 
-/* Whether argv[*i] is option `name`, as --name=value or --name value. Then *value is what it was
- * given, NULL after a complaint if that is missing, and *i stands at the last argument that
- * belongs to it. */
-static bool option_is(int argc, char **argv, int *i, const char *name, const char **value)
+static const char *set_plain(struct settings *settings, const char *value)
 {
-    size_t length = strlen(name);
-    const char *rest;
-
-    if (strncmp(argv[*i], name, length) != 0)
-        return false;
-    rest = argv[*i] + length;
-    if (*rest != '=' && *rest != '\0')
-        return false;
-    if (*rest == '=')
-        *value = rest + 1;
-    else
-        *value = *i + 1 < argc ? argv[++*i] : NULL;
-    if (!*value)
-        fprintf(stderr, "raddle: option '%s' needs a value\n", name);
-    return true;
+    (void)settings;
+    (void)value;
+    show_settings.plain = true;
+    return NULL;
 }
 
-static bool option_read(int argc, char **argv, int *i, struct show_settings *settings)
-{
-    const char *value;
-
-    if (strcmp(argv[*i], "--plain") == 0)
-        return settings->plain = true;
-    if (strcmp(argv[*i], "--help") == 0)
-        return settings->help = true;
-    if (option_is(argc, argv, i, "--width", &value))
-        return value && width_set(settings, value);
-    if (option_is(argc, argv, i, "--color", &value))
-        return value && colour_set(settings, value);
-    fprintf(stderr, "raddle: unknown option '%s'; `raddle show --help` lists them\n", argv[*i]);
-    return false;
-}
-
-static bool arguments_read(int argc, char **argv, struct show_settings *settings)
-{
-    bool options = true;
-    int files = 0;
-
-    for (int i = 1; i < argc; i++) {
-        if (options && strcmp(argv[i], "--") == 0) {
-            options = false;
-        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
-            if (!option_read(argc, argv, &i, settings))
-                return false;
-        } else {
-            settings->file = argv[i];
-            files++;
-        }
-    }
-    if (files == 1 || settings->help)
-        return true;
-    fprintf(stderr,
-            "raddle: show takes one trace, not %d; usage: raddle show [OPTIONS] FILE.raddle\n",
-            files);
-    return false;
-}
+static const struct option_row show_options[] = {
+    {"width", "N", "columns to use (default: those of the terminal, else 100)", set_width},
+    {"plain", NULL, "ASCII only, and no colours unless they are asked for", set_plain},
+    {"color", "auto|always|never", "colours (default auto: on a terminal)", set_colour},
+    {0},
+};
 
 /* ---- the terminal */
 
@@ -153,13 +102,13 @@ static struct lanes_style style_of(const struct show_settings *settings)
 
 /* ---- the subcommand */
 
-static int show_file(const struct show_settings *settings)
+static int show_file(const char *file, const struct show_settings *settings)
 {
     struct lanes_style style = style_of(settings);
     struct trace_error error;
     struct trace trace;
     size_t length;
-    char *text = input_read(settings->file, &length);
+    char *text = input_read(file, &length);
     char line[1024];
     bool ok;
 
@@ -168,34 +117,44 @@ static int show_file(const struct show_settings *settings)
     ok = trace_read(text, length, &trace, &error);
     free(text);
     if (!ok) {
-        fprintf(stderr, "%s\n", trace_error_format(&error, settings->file, line, sizeof line));
+        fprintf(stderr, "%s\n", trace_error_format(&error, file, line, sizeof line));
         return EXIT_STATUS_USAGE;
     }
     ok = lanes_print(&trace, &style, stdout) == 0;
     trace_free(&trace);
     if (ok)
         return EXIT_STATUS_SAFE;
-    fprintf(stderr, "raddle: %s: out of memory\n", settings->file);
+    fprintf(stderr, "raddle: %s: out of memory\n", file);
     return EXIT_STATUS_ENVIRONMENT;
 }
 
 static int show_main(int argc, char **argv)
 {
-    struct show_settings settings = {0};
+    struct settings settings;
+    int files;
 
-    if (!arguments_read(argc, argv, &settings))
+    if (!options_read(argc, argv, &subcommand_show, &settings, &files))
         return EXIT_STATUS_USAGE;
-    if (!settings.help)
-        return show_file(&settings);
-    printf("usage: raddle show [OPTIONS] FILE.raddle\n\n"
-           "Shows the run that a trace holds: one lane for each thread, one row for each step.\n\n"
-           "  --width N                columns to use (default: those of the terminal, else %d)\n"
-           "  --plain                  ASCII only, and no colours unless they are asked for\n"
-           "  --color auto|always|never  colours (default: auto, on a terminal)\n"
-           "  --help                   this page\n",
-           WIDTH_DEFAULT);
-    return EXIT_STATUS_SAFE;
+    if (settings.help) {
+        help_subcommand(&subcommand_show);
+        return EXIT_STATUS_SAFE;
+    }
+    if (files != 1) {
+        fprintf(stderr,
+                "raddle: show takes one trace, not %d; usage: raddle show [OPTIONS] FILE.raddle\n",
+                files);
+        return EXIT_STATUS_USAGE;
+    }
+    return show_file(argv[1], &show_settings);
 }
 
-const struct subcommand subcommand_show = {"show", "FILE.raddle",
-                                           "show a trace, one lane for each thread", show_main};
+const struct subcommand subcommand_show = {
+    .name = "show",
+    .arguments = "FILE.raddle",
+    .summary = "show a trace, one lane for each thread",
+    .about = "Shows the run that a trace holds: one lane for each thread, one row for each step.",
+    .run = show_main,
+    .mode = OPTIONS_OWN,
+    .options = show_options,
+    .suffix = "raddle",
+};
