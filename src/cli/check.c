@@ -35,11 +35,24 @@ static const char *set_nondet_max(struct settings *settings, const char *value)
     return NULL;
 }
 
+static const char *set_minimise(struct settings *settings, const char *value)
+{
+    char *end;
+
+    settings->minimise_seconds = strtod(value, &end);
+    if (end == value || *end || !(settings->minimise_seconds >= 0) ||
+        settings->minimise_seconds > 1e9)
+        return "a number of seconds, 0 for not at all";
+    return NULL;
+}
+
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
     {"json", "FILE", "write the result as JSON, - for standard output", set_json},
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
+    {"minimise", "SECONDS", "make a failing run short, for that time (default 5; 0: not at all)",
+     set_minimise},
     {0},
 };
 

@@ -130,15 +130,10 @@ static void bug_print(const struct native_check *check, const struct session_bug
                 trace, trace, trace);
 }
 
-/* Two replays must end in the bug, or it is not to be trusted. */
-static const char *bug_confirm(struct native_check *check, const struct native_case *found,
-                               uint32_t number)
+static const char *trace_path(struct native_check *check, uint32_t number)
 {
     char path[PATH_MAX];
     const char *base = strrchr(check->subject, '/');
-    struct native_case again;
-    const char *problem = NULL;
-    bool written = false;
     int stem;
 
     base = base ? base + 1 : check->subject;
@@ -147,29 +142,68 @@ static const char *bug_confirm(struct native_check *check, const struct native_c
         snprintf(path, sizeof path, "%.*s.raddle", stem, base);
     else
         snprintf(path, sizeof path, "%.*s-%u.raddle", stem, base, number + 1);
+    return report_text(&check->report, path);
+}
+
+/* Two replays must end in the bug, or it is not to be trusted. Then the second one becomes the trace. NULL, or what was wrong. */
+static const char *bug_confirm(struct native_check *check, const struct native_case *found,
+                               const char **trace)
+{
+    struct native_case again;
+    const char *problem = NULL;
+
     for (int i = 0; i < 2 && !problem; i++) {
         if (!native_replay_case(check->program, check->argv, check->settings, found, &again,
-                                &problem))
-            break;
-        if (!problem && i == 1)
-            written =
-                native_trace_write(path, check->program, check->argv, check->settings, &again);
-        native_case_free(&again);
+                                &problem)) {
+            *trace = NULL;
+            return NULL;
+        }
+        if (!problem && i == 1 &&
+            !native_trace_write(*trace, check->program, check->argv, check->settings, &again))
+            *trace = NULL;
+        if (!problem)
+            native_case_free(&again);
     }
+    return problem;
+}
+
+/* Makes the run short; if a short one does not fail again and again, it stays as it was found. */
+static const char *bug_minimise(struct native_check *check, struct native_case *found,
+                                const char **trace)
+{
+    struct minimise_result result;
+    uint32_t length = found->schedule.count;
+    struct session_choice *schedule = calloc(length + 1, sizeof *schedule);
+    const char *problem = "";
+
+    CHECK(schedule, "out of memory");
+    memcpy(schedule, found->schedule.at, length * sizeof *schedule);
+    if (check->settings->minimise_seconds > 0 &&
+        native_minimise_case(check->program, check->argv, check->settings, found, &result))
+        problem = bug_confirm(check, found, trace);
+    if (problem) {
+        found->schedule.count = 0;
+        for (uint32_t i = 0; i < length; i++)
+            vec_push(&found->arena, &found->schedule, schedule[i]);
+        problem = bug_confirm(check, found, trace);
+    }
+    free(schedule);
+    return problem;
+}
+
+static void bug_report(struct native_check *check, struct native_case *found, uint32_t number)
+{
+    const struct session_bug *bug = &found->bug;
+    const char *trace = trace_path(check, number);
+    const char *problem = bug_minimise(check, found, &trace);
+
     if (problem) {
         char reason[400];
 
+        trace = NULL;
         snprintf(reason, sizeof reason, "the bug did not show again in a replay: %s", problem);
         vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
     }
-    return written ? report_text(&check->report, path) : NULL;
-}
-
-static void bug_report(struct native_check *check, const struct native_case *found, uint32_t number)
-{
-    const struct session_bug *bug = &found->bug;
-    const char *trace = bug_confirm(check, found, number);
-
     bug_print(check, bug, trace);
     vec_push(&check->arena, &check->report.bugs,
              (struct report_bug){

@@ -55,9 +55,10 @@ struct settings {
     struct explorer_options search;
     bool reduction_given;
     bool keep_going;
-    bool exit_is_bug;    /* exit with a status other than 0 */
-    uint32_t nondet_max; /* nondeterministic numbers are 0 to this */
-    const char *json;    /* file name, "-" for standard output, or NULL */
+    bool exit_is_bug;        /* exit with a status other than 0 */
+    uint32_t nondet_max;     /* nondeterministic numbers are 0 to this */
+    double minimise_seconds; /* to spend on making a failing run short */
+    const char *json;        /* file name, "-" for standard output, or NULL */
     bool help;
 };
 

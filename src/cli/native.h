@@ -25,6 +25,10 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
                         const struct native_case *found, struct native_case *again,
                         const char **problem);
 
+/* Makes the schedule shorter, as long as it ends in the same bug. False, and nothing has changed, if that did not work. */
+bool native_minimise_case(const char *program, char *const *argv, const struct settings *settings,
+                          struct native_case *found, struct minimise_result *result);
+
 /* Writes the trace file. False, after one line on stderr, if that failed. */
 bool native_trace_write(const char *path, const char *program, char *const *argv,
                         const struct settings *settings, const struct native_case *run);

@@ -88,9 +88,10 @@ static void output_take(struct native_case *native_case, int fd)
     }
 }
 
-static void schedule_give(struct session *session, const struct native_case *found)
+static void schedule_give(struct session *session, const struct native_case *found,
+                          enum session_job job)
 {
-    session->job = SESSION_REPLAY;
+    session->job = job;
     for (uint32_t i = 0; i < found->schedule.count; i++)
         vec_push(&session->arena, &session->schedule, found->schedule.at[i]);
     for (uint32_t i = 0; i < found->threads.count; i++) {
@@ -149,7 +150,7 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
     *problem = NULL;
     ran = output >= 0 && driver_open(&driver, settings);
     if (ran) {
-        schedule_give(driver.session, found);
+        schedule_give(driver.session, found, SESSION_REPLAY);
         ran = driver_run(&driver, program, argv, output, NULL, &end);
     }
     if (ran) {
@@ -161,6 +162,43 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
     if (output >= 0)
         close(output);
     return ran;
+}
+
+/* What the process left: at each moment a schedule that ends in the bug, and all threads that it names. */
+static void schedule_take(struct native_case *found, const struct session *session)
+{
+    found->schedule.count = 0;
+    for (uint32_t i = 0; i < session->schedule.count; i++)
+        vec_push(&found->arena, &found->schedule, session->schedule.at[i]);
+    for (uint32_t i = found->threads.count; i < session->threads.count; i++) {
+        struct session_thread thread = session->threads.at[i];
+
+        thread.created = site_copy(&found->arena, &thread.created);
+        vec_push(&found->arena, &found->threads, thread);
+    }
+}
+
+bool native_minimise_case(const char *program, char *const *argv, const struct settings *settings,
+                          struct native_case *found, struct minimise_result *result)
+{
+    struct settings patient = *settings;
+    struct driver driver = {.fd = -1};
+    struct driver_end end;
+    bool shorter = false;
+
+    patient.search.timeout = settings->minimise_seconds; /* a run that never ends is killed */
+    if (driver_open(&driver, &patient)) {
+        struct session *session = driver.session;
+
+        schedule_give(session, found, SESSION_MINIMISE);
+        session->minimise_seconds = settings->minimise_seconds;
+        shorter = driver_run(&driver, program, argv, -1, NULL, &end) && session->minimised.runs > 0;
+        *result = session->minimised;
+        if (shorter)
+            schedule_take(found, session);
+    }
+    driver_close(&driver);
+    return shorter;
 }
 
 /* ---- the trace file */

@@ -218,7 +218,8 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .preemption_bound = NO_BOUND,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
-                                  .nondet_max = 1};
+                                  .nondet_max = 1,
+                                  .minimise_seconds = 5};
     *count = 0;
     for (int i = 1; i < argc; i++) {
         if (options && strcmp(argv[i], "--") == 0) {

@@ -2,6 +2,7 @@
 #define RADDLE_EXPLORE_SESSION_H
 
 #include "explore/explorer.h"
+#include "explore/minimise.h"
 
 /* One search of a native program, in memory that the driver and the process of the program share. The driver
  * (cli) makes it and starts a process; libraddle.so finds it there and works in it. Processes are disposable: if one
@@ -21,8 +22,9 @@
 /* What the process is to do. */
 enum session_job {
     SESSION_EXPLORE,
-    SESSION_REPLAY, /* follow `schedule`, and note each step in `steps` */
-    SESSION_RESUME, /* go on exploring where another process died */
+    SESSION_REPLAY,   /* follow `schedule`, and note each step in `steps` */
+    SESSION_RESUME,   /* go on exploring where another process died */
+    SESSION_MINIMISE, /* make `schedule` shorter, as long as it ends in the same bug */
 };
 
 /* How far it came. Written by the process, except for the first. */
@@ -97,9 +99,11 @@ struct session {
         options; /* the pointers in it are set by the process, from the names below */
     char model[16], reduction[16];
     bool keep_going;
-    bool exit_is_bug;            /* exit with a status other than 0 */
-    uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
-    session_choice_vec schedule; /* SESSION_REPLAY */
+    bool exit_is_bug;        /* exit with a status other than 0 */
+    uint32_t nondet_max;     /* nondeterministic numbers of the program are 0 … nondet_max */
+    double minimise_seconds; /* SESSION_MINIMISE: to spend on it at most */
+    session_choice_vec
+        schedule; /* SESSION_REPLAY, SESSION_MINIMISE; the latter puts each better one here */
 
     /* what came of it */
     struct explorer explorer;
@@ -110,7 +114,8 @@ struct session {
     VEC(struct session_bug) bugs;
     session_choice_vec schedules;   /* of the bugs */
     VEC(struct session_step) steps; /* SESSION_REPLAY */
-    VEC(session_text) unsupported;  /* calls that are not modelled, each once */
+    struct minimise_result minimised;
+    VEC(session_text) unsupported; /* calls that are not modelled, each once */
     session_text message;
     session_text divergence;
     bool in_program; /* the program runs, not the engine: a death now leaves the search whole */

@@ -136,7 +136,8 @@ static int run_under_engine(int argc, char **argv, char **environment)
     struct session *session = session_attach();
     static int (*const jobs[])(void) = {[SESSION_EXPLORE] = native_explore,
                                         [SESSION_REPLAY] = native_replay,
-                                        [SESSION_RESUME] = native_resume_search};
+                                        [SESSION_RESUME] = native_resume_search,
+                                        [SESSION_MINIMISE] = native_minimise};
 
     if (!session)
         become_driver(argc, argv);

@@ -130,6 +130,7 @@ void native_open(struct session *session);
 int native_explore(void);
 int native_resume_search(void);
 int native_replay(void);
+int native_minimise(void);
 
 /* ---- process.c: handlers for exit, as they were at the start */
 

@@ -41,18 +41,19 @@ static bool text_equal(session_text a, session_text b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool bug_equal(const struct session_bug *a, const struct session_bug *b)
+{
+    return a->kind == b->kind && a->site.line == b->site.line &&
+           text_equal(a->site.file, b->site.file) && text_equal(a->message, b->message);
+}
+
 static bool bug_is_new(const struct session_bug *bug)
 {
     const struct session *session = native.session;
 
-    for (uint32_t i = 0; i < session->bugs.count; i++) {
-        const struct session_bug *other = &session->bugs.at[i];
-
-        if (other->kind == bug->kind && other->site.line == bug->site.line &&
-            text_equal(other->site.file, bug->site.file) &&
-            text_equal(other->message, bug->message))
+    for (uint32_t i = 0; i < session->bugs.count; i++)
+        if (bug_equal(&session->bugs.at[i], bug))
             return false;
-    }
     return true;
 }
 
@@ -272,6 +273,7 @@ static void step_note(const struct session_choice *choice, const struct event *e
     vec_push(&session->arena, &session->steps, step);
 }
 
+/* Does what was chosen. False, with the divergence noted, if that is not possible. */
 static bool replay_step(const struct session_choice *choice, uint32_t number)
 {
     static char text[256];
@@ -289,27 +291,82 @@ static bool replay_step(const struct session_choice *choice, uint32_t number)
         return false;
     }
     execution_append(x, agent, outcome);
-    step_note(choice, &x->events.at[x->events.count - 1]);
+    races_cut(x, 0);
     return true;
 }
 
-int native_replay(void)
+static void replay_open(struct session *session)
 {
-    struct session *session = native.session;
     struct explorer_options options;
-    enum ending ending;
 
     options_settle(session, &options);
     explorer_open(&session->explorer, &session->arena, &native.base, &options);
     session->phase = SESSION_RUNNING;
     world_restart(native.world);
+}
+
+int native_replay(void)
+{
+    struct session *session = native.session;
+
+    replay_open(session);
     for (uint32_t i = 0; i < session->schedule.count; i++) {
         if (!replay_step(&session->schedule.at[i], i))
             return 0;
-        races_cut(&session->explorer.execution, 0);
+        step_note(&session->schedule.at[i], &vec_last(&session->explorer.execution.events));
     }
-    ending = explorer_ending(&session->explorer);
+    bugs_of_run(explorer_ending(&session->explorer));
+    session->phase = SESSION_DONE;
+    return 0;
+}
+
+/* ---- making a schedule shorter */
+
+static bool minimise_same(void *context, struct explorer *explorer, enum ending ending)
+{
+    const struct session_bug *wanted = context;
+    struct session *session = native.session;
+    bool same = false;
+
+    (void)explorer;
+    session->bugs.count = session->schedules.count = 0;
     bugs_of_run(ending);
+    for (uint32_t i = 0; i < session->bugs.count && !session->begin_anew; i++)
+        same |= bug_equal(&session->bugs.at[i], wanted);
+    return same;
+}
+
+/* At each moment the schedule in the session is a good one, should the program take the process with it. */
+static void minimise_better(void *context, struct explorer *explorer)
+{
+    struct session *session = native.session;
+    const struct execution *x = &explorer->execution;
+
+    (void)context;
+    session->schedule.count = 0;
+    for (event_id id = 0; id < x->events.count; id++)
+        vec_push(&session->arena, &session->schedule,
+                 session_choice_of(session, &x->events.at[id]));
+}
+
+int native_minimise(void)
+{
+    struct session *session = native.session;
+    struct session_bug wanted;
+    struct minimise_goal goal = {.same = minimise_same,
+                                 .better = minimise_better,
+                                 .context = &wanted,
+                                 .seconds = session->minimise_seconds};
+
+    replay_open(session);
+    for (uint32_t i = 0; i < session->schedule.count; i++)
+        if (!replay_step(&session->schedule.at[i], i))
+            return 0;
+    bugs_of_run(explorer_ending(&session->explorer));
+    if (session->bugs.count > 0) {
+        wanted = session->bugs.at[0];
+        minimise(&session->explorer, &goal, &session->minimised);
+    }
     session->phase = SESSION_DONE;
     return 0;
 }
