@@ -8,6 +8,8 @@ struct minimiser {
     struct explorer *explorer;
     const struct minimise_goal *goal;
     double deadline;
+    double patience; /* seconds without anything better after which it is enough */
+    double progress; /* when something better was found last */
     choice_vec best;
     struct minimise_cost cost; /* of the best */
     choice_vec plan;           /* the next one to try */
@@ -28,7 +30,9 @@ static double clock_seconds(void)
 
 static bool time_is_up(const struct minimiser *m)
 {
-    return clock_seconds() > m->deadline;
+    double now = clock_seconds();
+
+    return now > m->deadline || now > m->progress + m->patience;
 }
 
 static bool is_buffer(const struct minimiser *m, agent_id agent)
@@ -137,6 +141,7 @@ static void best_take(struct minimiser *m)
         vec_push(m->explorer->arena, &m->best,
                  (struct choice){x->events.at[id].agent, x->events.at[id].outcome});
     m->cost = m->result->after = cost_of_run(m);
+    m->progress = clock_seconds();
     if (m->goal->better)
         m->goal->better(m->goal->context, m->explorer);
 }
@@ -430,6 +435,7 @@ bool minimise(struct explorer *explorer, const struct minimise_goal *goal,
     struct minimiser m = {.explorer = explorer,
                           .goal = goal,
                           .deadline = clock_seconds() + goal->seconds,
+                          .patience = goal->seconds / 5,
                           .result = result};
     bool better = true;
 
