@@ -5,6 +5,19 @@
 
 /* Fills in a manual page: man/ holds what people wrote, the tables hold the options. */
 
+/* A character beyond ASCII by its number, which every formatter knows; returns its last byte. */
+static const char *wide_print(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    unsigned more = *byte >= 0xf0 ? 3 : *byte >= 0xe0 ? 2 : 1;
+    unsigned code = *byte & (0x3fu >> more);
+
+    for (; more > 0 && (byte[1] & 0xc0) == 0x80; more--)
+        code = code << 6 | (*++byte & 0x3f);
+    printf("\\[u%04X]", code);
+    return (const char *)byte;
+}
+
 /* Text of a line in mdoc: a backslash, and a dot or quote at its beginning, would be commands. */
 static void text_print(const char *text)
 {
@@ -13,6 +26,8 @@ static void text_print(const char *text)
     for (; *text; text++)
         if (*text == '\\')
             printf("\\e");
+        else if (*text & 0x80)
+            text = wide_print(text);
         else
             putchar(*text);
 }
@@ -37,17 +52,17 @@ static void argument_print(const char *argument)
 
 static void row_print(const struct option_row *row)
 {
-    char first[2] = {row->help[0], '\0'};
+    char first = row->help[0];
     size_t length = strlen(row->help);
+    bool lower = first >= 'a' && first <= 'z';
 
-    if (first[0] >= 'a' && first[0] <= 'z')
-        first[0] = (char)(first[0] - 'a' + 'A');
     printf(".It Fl -%s", row->name);
     if (row->argument)
         argument_print(row->argument);
     putchar('\n');
-    text_print(first);
-    text_print(row->help + 1);
+    if (lower)
+        putchar(first - 'a' + 'A');
+    text_print(row->help + lower);
     printf("%s\n", length && row->help[length - 1] == '.' ? "" : ".");
 }
 
