@@ -3,6 +3,7 @@
 
 CC = clang-19# not ?=, make presets CC. Another compiler wants its own directory: make CC=gcc BUILD=build-gcc
 BUILD = build
+PREFIX = /usr/local# where install puts things, below DESTDIR if that is given
 ASAN = build-asan
 FUZZ = build-fuzz
 SECONDS = 60# for how long fuzz and fuzz-readers (each of its targets) run
@@ -14,7 +15,8 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz -name '*.[ch]' 2>/dev/null
 
 .PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native soak format format-check tidy clean help
-.PHONY: setup setup-sanitize setup-format setup-tidy
+.PHONY: install uninstall package
+.PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .DEFAULT_GOAL = build
 
 # Configured once; after that ninja itself notices changed CMake files and new sources.
@@ -38,10 +40,19 @@ run: build ## a program with a bug, and one litmus test under the three memory m
 		$(BUILD)/raddle litmus --model $$model examples/litmus/SB.litmus || exit; \
 	done
 
-test: build ## all tests
+install: build ## put raddle into PREFIX=/usr/local, below DESTDIR
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+uninstall: $(BUILD)/build.ninja ## remove what the last install put there
+	DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall
+
+package: build setup-package ## a Debian package: build/raddle_*.deb
+	cd $(BUILD) && cpack -G DEB
+
+test: build setup-test ## all tests
 	cd $(BUILD) && $(CTEST)
 
-asan: $(ASAN)/build.ninja ## all tests, under the address and undefined-behaviour sanitizers
+asan: $(ASAN)/build.ninja setup-test ## all tests, under the address and undefined-behaviour sanitizers
 	cmake --build $(ASAN)
 	cd $(ASAN) && $(CTEST)
 
@@ -91,6 +102,12 @@ clean: ## remove the build directories
 
 setup: ## install missing Debian packages; silent if there are none
 	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh test
+
+setup-package:
+	@tools/setup.sh build package
 
 setup-sanitize:
 	@tools/setup.sh build sanitize

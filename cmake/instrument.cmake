@@ -26,11 +26,7 @@ set_target_properties(raddle_pass PROPERTIES
     CXX_STANDARD 17
     COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;$<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>"
     LINK_OPTIONS "")
-install(TARGETS raddle_pass LIBRARY DESTINATION lib/raddle)
-
-# Where `raddle cc` of the build tree finds raddle.h.
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/cli/cc.c APPEND PROPERTY
-    COMPILE_DEFINITIONS RADDLE_SOURCE_INCLUDE="${PROJECT_SOURCE_DIR}/include")
+install(TARGETS raddle_pass LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR})
 
 if(NOT RADDLE_FUZZ)
     enable_testing()

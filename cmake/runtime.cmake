@@ -43,4 +43,4 @@ set_target_properties(raddle_so PROPERTIES
     LINK_OPTIONS "-Wl,-z,now;-Wl,-z,noexecstack")
 target_compile_definitions(raddle_so PRIVATE _GNU_SOURCE)
 target_link_libraries(raddle_so PRIVATE dl)
-install(TARGETS raddle_so LIBRARY DESTINATION lib/raddle)
+install(TARGETS raddle_so LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR})

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, for the groups named: build, sanitize, format, tidy.
+# Installs the Debian packages that are missing, for the groups named: build, test, package, sanitize,
+# format, tidy.
 # Silent and fast if nothing is missing, because every make target calls it.
 # shellcheck disable=SC2086  # lists of packages are meant to split
 set -eu
@@ -9,12 +10,15 @@ for group in "$@"; do
     case $group in
     # clang-19 brings libc6-dev and the linker; both are named for those who build with another compiler.
     build) wanted="$wanted cmake ninja-build clang-19 llvm-19 llvm-19-dev libstdc++-12-dev binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev" ;;
+    # Formatters of manual pages, shells that complete, what uses an installation, a debugger.
+    test) wanted="$wanted mandoc groff-base zsh fish pkgconf dpkg-dev file gdb" ;;
+    package) wanted="$wanted dpkg-dev file" ;;
     # llvm-19 has the symbolizer: without it a sanitizer's report has addresses and no lines.
     sanitize) wanted="$wanted libclang-rt-19-dev llvm-19" ;;
     format) wanted="$wanted clang-format-19" ;;
     tidy) wanted="$wanted clang-tidy-19" ;;
     *)
-        echo "setup: no group '$group'; there are build, sanitize, format, tidy" >&2
+        echo "setup: no group '$group'; there are build, test, package, sanitize, format, tidy" >&2
         exit 2
         ;;
     esac

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/places.h"
 
 /* `raddle cc` is clang-19 with our arguments in front of the user's: so his win where both say
  * something, and nothing of ours stands behind a "--". It becomes clang, and so is clang in all
@@ -14,16 +15,6 @@
 #define ARGUMENTS_OWN 32
 #define CLANG_DIR     "/usr/lib/llvm-19/bin/" /* where Debian has them under their own names */
 
-#ifndef RADDLE_SOURCE_INCLUDE
-#define RADDLE_SOURCE_INCLUDE "include"
-#endif
-
-/* Where the parts of raddle are. */
-struct places {
-    char libraries[PATH_MAX + 32]; /* libraddle.so and raddle_pass.so */
-    char include[PATH_MAX + 32];   /* raddle.h; "" if it is not there */
-};
-
 /* What the command line asks for. */
 struct request {
     bool links;
@@ -31,37 +22,6 @@ struct request {
     bool is_static;
     bool is_cxx;
 };
-
-/* ---- finding */
-
-static bool file_exists(const char *directory, const char *name)
-{
-    char path[PATH_MAX + 64];
-
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return access(path, R_OK) == 0;
-}
-
-/* Beside the program (build tree), or in lib/raddle beside its bin (installed). */
-static bool places_find(struct places *places)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 32);
-
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    *strrchr(self, '/') = 0;
-    snprintf(places->libraries, sizeof places->libraries, "%s", self);
-    snprintf(places->include, sizeof places->include, "%s", RADDLE_SOURCE_INCLUDE);
-    if (!file_exists(self, "raddle_pass.so")) {
-        snprintf(places->libraries, sizeof places->libraries, "%s/../lib/raddle", self);
-        snprintf(places->include, sizeof places->include, "%s/../include", self);
-    }
-    if (!file_exists(places->include, "raddle.h"))
-        *places->include = 0;
-    return file_exists(places->libraries, "raddle_pass.so");
-}
 
 /* ---- reading the command line */
 
@@ -210,10 +170,8 @@ static int compile(int argc, char **argv, bool is_cxx)
     struct places places;
     struct command command = {.count = 1}; /* after the program itself */
 
-    if (!places_find(&places)) {
-        fprintf(stderr, "raddle: raddle_pass.so is neither beside raddle nor in ../lib/raddle\n");
+    if (!places_find(&places))
         return EXIT_STATUS_ENVIRONMENT;
-    }
     if (request.links && request.is_static) {
         fprintf(stderr, "raddle: -static: a checked program must be linked dynamically\n");
         return EXIT_STATUS_USAGE;

@@ -17,6 +17,10 @@
 
 /* How the program starts: under a driver, its main is run by the engine; by itself, it starts a driver. */
 
+#ifndef RADDLE_PRIVATE_TO_BIN
+#define RADDLE_PRIVATE_TO_BIN "../../bin" /* cmake/places.cmake knows better */
+#endif
+
 #define OUTPUT_BUFFER ((size_t)1 << 20)
 
 static char output_buffer[OUTPUT_BUFFER];
@@ -56,7 +60,7 @@ static struct session *session_attach(void)
 /* The driver next to this library, or where an installation has it. */
 static bool driver_find(char *path, size_t size)
 {
-    static const char *const places[] = {"/raddle", "/../../bin/raddle", "/../bin/raddle"};
+    static const char *const places[] = {"/raddle", "/" RADDLE_PRIVATE_TO_BIN "/raddle"};
     Dl_info info;
     char *slash;
     size_t length;
