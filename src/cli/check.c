@@ -46,10 +46,31 @@ static const char *set_minimise(struct settings *settings, const char *value)
     return NULL;
 }
 
+/* Lives as long as the process. */
+static const char *set_trust(struct settings *settings, const char *value)
+{
+    static const char wanted[] = "names or patterns, as inflate,libz.so*";
+    char *text = strdup(value), *rest = text, *word;
+
+    if (!text)
+        return "less memory than there is";
+    while ((word = strsep(&rest, ","))) {
+        const char **longer =
+            realloc(settings->trust, (settings->trust_count + 1) * sizeof *settings->trust);
+
+        if (!longer || !*word || strpbrk(word, " \t\n"))
+            return wanted;
+        settings->trust = longer;
+        settings->trust[settings->trust_count++] = word;
+    }
+    return NULL;
+}
+
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
     {"json", "FILE", "write the result as JSON, - for standard output", set_json},
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
+    {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {"minimise", "SECONDS", "make a failing run short, for that time (default 5; 0: not at all)",
      set_minimise},

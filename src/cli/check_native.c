@@ -227,6 +227,58 @@ static void unsupported_report(struct native_check *check)
     }
 }
 
+static const char *unseen_effect(const struct session_unseen *unseen)
+{
+    return unseen->trusted ? "trusted" : unseen->shared ? "unchecked" : "alone";
+}
+
+static void unseen_print(FILE *out, const struct session_unseen *unseen)
+{
+    if (unseen->site.file)
+        fprintf(out, "%s:%" PRIu32 ": ", unseen->site.file, unseen->site.line);
+    fprintf(out, "note: raddle does not see into %s", unseen->name);
+    if (unseen->library)
+        fprintf(out, " (%s)", unseen->library);
+    if (unseen->shared)
+        fprintf(out,
+                ": its accesses to memory are not checked, so nothing is proved; `--trust %s` "
+                "takes them to disturb nobody\n",
+                unseen->library ? unseen->library : unseen->name);
+    else
+        fprintf(out, ": called only while there was no other thread, so nothing is missed\n");
+}
+
+/* Each function once; what was called beside other threads makes the verdict incomplete. */
+static void unseen_report(struct native_check *check)
+{
+    const struct session *session = check->driver.session;
+    char reason[400] = "not seen: ";
+
+    for (uint32_t i = 0; i < session->unseen.count; i++) {
+        const struct session_unseen *unseen = &session->unseen.at[i];
+        size_t used = strlen(reason);
+
+        vec_push(
+            &check->arena, &check->report.unseen,
+            (struct report_unseen){
+                .function = report_text(&check->report, unseen->name),
+                .library = unseen->library ? report_text(&check->report, unseen->library) : NULL,
+                .file = unseen->site.file ? report_text(&check->report, unseen->site.file) : NULL,
+                .line = unseen->site.line,
+                .effect = unseen_effect(unseen)});
+        if (unseen->trusted)
+            continue;
+        unseen_print(report_stream(check->settings), unseen);
+        if (unseen->shared && used < sizeof reason - 80)
+            snprintf(reason + used, sizeof reason - used, "%s%.60s", used > 10 ? ", " : "",
+                     unseen->name);
+        else if (unseen->shared && strcmp(reason + used - 3, "...") != 0)
+            snprintf(reason + used, sizeof reason - used, ", ...");
+    }
+    if (strlen(reason) > strlen("not seen: "))
+        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+}
+
 /* Copies the bugs out of the session: replays need its place in memory. */
 static void bugs_report(struct native_check *check)
 {
@@ -277,6 +329,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     }
     check->report.threads = session->threads.count;
     unsupported_report(check);
+    unseen_report(check);
     bugs_report(check);
     return report_finish(&check->report);
 }

@@ -58,7 +58,9 @@ struct settings {
     bool exit_is_bug;        /* exit with a status other than 0 */
     uint32_t nondet_max;     /* nondeterministic numbers are 0 to this */
     double minimise_seconds; /* to spend on making a failing run short */
-    const char *json;        /* file name, "-" for standard output, or NULL */
+    const char **trust; /* patterns of functions and libraries that are not seen and need not be */
+    size_t trust_count;
+    const char *json; /* file name, "-" for standard output, or NULL */
     bool help;
 };
 

@@ -50,6 +50,12 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->keep_going = settings->keep_going;
     session->exit_is_bug = settings->exit_is_bug;
     session->nondet_max = settings->nondet_max;
+    for (size_t i = 0; i < settings->trust_count; i++) {
+        size_t size = strlen(settings->trust[i]) + 1;
+        char *copy = memcpy(arena_alloc(&session->arena, size), settings->trust[i], size);
+
+        vec_push(&session->arena, &session->trust, copy);
+    }
     return true;
 }
 

@@ -66,6 +66,21 @@ static json_t *json_bugs(const struct report *report)
     return bugs;
 }
 
+static json_t *json_unseen(const struct report *report)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < report->unseen.count; i++) {
+        const struct report_unseen *unseen = &report->unseen.at[i];
+
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:i, s:s}", "function", unseen->function, "library",
+                            json_text(unseen->library), "file", json_text(unseen->file), "line",
+                            (int)unseen->line, "effect", unseen->effect));
+    }
+    return list;
+}
+
 static json_t *json_report(const struct report *report)
 {
     const struct explorer_stats *stats = &report->stats;
@@ -77,7 +92,7 @@ static json_t *json_report(const struct report *report)
     for (uint32_t i = 0; i < report->reasons.count; i++)
         json_array_append_new(reasons, json_string(report->reasons.at[i]));
     return json_pack(
-        "{s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "verdict",
+        "{s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:o}", "verdict",
         report_verdict(report), "reasons", reasons, "model", report->settings->search.memory->name,
         "reduction", report->settings->search.reduction->name, "executions",
         (json_int_t)stats->executions, "blocked", (json_int_t)(stats->asleep + stats->assumes),
@@ -85,7 +100,7 @@ static json_t *json_report(const struct report *report)
         (json_int_t)0, "symmetric", (json_int_t)0, "threads", (json_int_t)report->threads,
         "seconds", report->seconds, "peak_rss_bytes",
         (json_int_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
-        "bugs", json_bugs(report));
+        "unseen", json_unseen(report), "bugs", json_bugs(report));
 }
 
 static bool json_write(const struct report *report)

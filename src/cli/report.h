@@ -15,6 +15,15 @@ struct report_bug {
     const char *trace; /* the .raddle file, or NULL */
 };
 
+/* A function that was called and not seen. */
+struct report_unseen {
+    const char *function;
+    const char *library; /* its file name, or NULL: in the program */
+    const char *file;    /* of the first call, or NULL */
+    uint32_t line;
+    const char *effect; /* on the verdict: "unchecked", "alone" or "trusted" */
+};
+
 /* What `raddle check` found, whatever kind of program it was. Strings belong to the arena or outlive the report. */
 struct report {
     const char *subject; /* the file or program that was checked */
@@ -24,6 +33,7 @@ struct report {
     double seconds;
     struct arena *arena;
     VEC(struct report_bug) bugs;
+    VEC(struct report_unseen) unseen;
     VEC(const char *) reasons; /* why the search did not see everything */
 };
 

@@ -85,6 +85,15 @@ struct session_bug {
     uint32_t schedule_count;
 };
 
+/* A function that instrumented code called and that raddle does not see into. */
+struct session_unseen {
+    session_text name;
+    session_text library;     /* its file name, or NULL: in the program itself */
+    struct session_site site; /* of the first call */
+    bool shared;              /* called while there were other threads, and so counts */
+    bool trusted;             /* by the user: does not count */
+};
+
 typedef VEC(struct session_choice) session_choice_vec;
 
 struct session {
@@ -102,6 +111,7 @@ struct session {
     bool exit_is_bug;        /* exit with a status other than 0 */
     uint32_t nondet_max;     /* nondeterministic numbers of the program are 0 … nondet_max */
     double minimise_seconds; /* SESSION_MINIMISE: to spend on it at most */
+    VEC(session_text) trust; /* patterns of functions and libraries not to complain about */
     session_choice_vec
         schedule; /* SESSION_REPLAY, SESSION_MINIMISE; the latter puts each better one here */
 
@@ -115,7 +125,8 @@ struct session {
     session_choice_vec schedules;   /* of the bugs */
     VEC(struct session_step) steps; /* SESSION_REPLAY */
     struct minimise_result minimised;
-    VEC(session_text) unsupported; /* calls that are not modelled, each once */
+    VEC(session_text) unsupported;     /* calls that are not modelled, each once */
+    VEC(struct session_unseen) unseen; /* each function once */
     session_text message;
     session_text divergence;
     bool in_program; /* the program runs, not the engine: a death now leaves the search whole */

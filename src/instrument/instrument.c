@@ -53,6 +53,8 @@ static void attributes_find(struct pass *pass)
     pass->attr_unsanitized = attribute("disable_sanitizer_instrumentation");
     pass->attr_willreturn = attribute("willreturn");
     pass->attr_coroutine = attribute("presplitcoroutine");
+    pass->attr_sret = attribute("sret");
+    pass->attr_alwaysinline = attribute("alwaysinline");
 }
 
 /* The structs of runtime/hooks.h. */
@@ -101,13 +103,7 @@ static bool is_resolver(LLVMModuleRef module, LLVMValueRef function)
 
 static bool is_ours_to_instrument(const struct pass *pass, LLVMValueRef function)
 {
-    size_t length;
-    const char *name = LLVMGetValueName2(function, &length);
-
-    return !LLVMIsDeclaration(function) && !starts_with(name, "__raddle_") &&
-           !starts_with(name, "raddle_") && !function_has_attribute(function, pass->attr_naked) &&
-           !function_has_attribute(function, pass->attr_unsanitized) &&
-           !is_resolver(pass->module, function);
+    return is_instrumented(pass, function) && !is_resolver(pass->module, function);
 }
 
 /* "Reads no memory" is no longer true of functions with hooks in them. */
@@ -165,6 +161,7 @@ static void point_rewrite(struct work *work, const struct point *point)
         break;
     case POINT_CALL:
         copy_byval_arguments(work, point);
+        external_mark(work, point);
         break;
     }
 }
@@ -245,8 +242,10 @@ void raddle_instrument(LLVMModuleRef module)
     tls_rewrite(&pass);
     strings_rename(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (is_ours_to_instrument(&pass, f))
+        if (is_ours_to_instrument(&pass, f)) {
             function_instrument(&pass, f);
+            external_brand(&pass, f);
+        }
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)
         module_verify(module);

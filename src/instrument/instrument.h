@@ -47,6 +47,7 @@ struct pass {
     LLVMTypeRef site_type, live_type, tls_type;
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
+    unsigned attr_sret, attr_alwaysinline;
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -113,9 +114,10 @@ struct work {
     VEC(struct local) locals;
     struct map local_of; /* value -> local */
     VEC(struct node) nodes;
-    struct map node_of;   /* block -> node */
-    VEC(uint32_t) memory; /* the locals that live in memory */
-    struct map name_of;   /* value -> index into names */
+    struct map node_of;          /* block -> node */
+    VEC(uint32_t) memory;        /* the locals that live in memory */
+    LLVMValueRef call_arguments; /* of calls that are announced with them, or NULL so far */
+    struct map name_of;          /* value -> index into names */
     VEC(const char *) names;
 };
 
@@ -201,6 +203,15 @@ struct library {
 };
 /* ---- strings.c: functions of libc that read or write memory through pointers become those of the runtime. */
 void strings_rename(struct pass *pass);
+
+/* ---- external.c: calls of what is not compiled here */
+
+/* Whether the function is one of this module that gets hooks. */
+bool is_instrumented(const struct pass *pass, LLVMValueRef function);
+/* Marks a function that has hooks, for the runtime. */
+void external_brand(struct pass *pass, LLVMValueRef function);
+/* Announces the call, unless it is known to be of instrumented code or harmless. */
+void external_mark(struct work *work, const struct point *point);
 
 struct library library_understand(LLVMValueRef call);
 void library_rewrite(struct work *work, const struct point *point);

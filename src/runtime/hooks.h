@@ -145,11 +145,40 @@ void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *sit
     HOOK_STRING(atoi)                                                                              \
     HOOK_STRING(atol)
 
+/* What stands right in front of the code of every instrumented function. */
+#define HOOK_BRAND      "raddle: has hook"
+#define HOOK_BRAND_SIZE 16
+
+/* A function that is called by name and defined elsewhere. */
+struct raddle_external {
+    const char *name;
+    const void *function; /* as the linker found it; NULL: weak, and nobody defines it */
+};
+
+#define HOOK_CALL_MAX 32u /* arguments that are passed on; the rest is not looked at */
+#define HOOK_CALL_OPEN                                                                             \
+    ((uint32_t)1                                                                                   \
+     << 31) /* with their number: no hook follows the call, so nothing may be replaced */
+
+/* Before a call of a function defined elsewhere that is not known to access memory. */
+void __raddle_external(const struct raddle_external *what, const struct raddle_site *site);
+
+/* Around a call of one that is: the arguments, as 64 bits each, may be replaced before it, and the result behind it. */
+void __raddle_call(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
+                   const struct raddle_site *site);
+uint64_t __raddle_called(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
+                         uint64_t result, const struct raddle_site *site);
+
+/* The same around a call through a pointer. */
+void __raddle_indirect(const void *function, uint64_t *arguments, uint32_t count,
+                       const struct raddle_site *site);
+uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t count,
+                             uint64_t result, const struct raddle_site *site);
+
 /* The running thread's copy of a thread-local variable. */
 void *__raddle_tls_address(struct raddle_tls *variable);
 
-/* Inline assembly that was not understood, or a call into code that was not instrumented (`name` NULL for an indirect
- * call): called before it, once for each site in an execution. */
+/* Inline assembly or an intrinsic that was not understood: called before it. */
 void __raddle_unseen(const char *name, const struct raddle_site *site);
 
 #endif

@@ -36,6 +36,9 @@ int image_add_modules(image_filter *filter, void *context);
  * and the like. */
 bool image_is_system(const char *name);
 
+/* Whether `name` is the library of a sanitizer, whose state is about the process. */
+bool image_is_sanitizer(const char *name);
+
 /* Whether the module was compiled by `raddle cc`: it calls functions named __raddle_*. The program
  * itself is the module with the name "". */
 bool image_is_instrumented(const struct dl_phdr_info *info);

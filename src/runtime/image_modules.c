@@ -106,6 +106,20 @@ bool image_is_system(const char *name)
     return false;
 }
 
+bool image_is_sanitizer(const char *name)
+{
+    static const char *const stems[] = {"libasan.so", "libubsan.so", "liblsan.so", "libtsan.so",
+                                        "libclang_rt."};
+    const char *slash = strrchr(name, '/');
+
+    name = slash ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+        if (!strncmp(name, stems[i], strlen(stems[i])))
+            return true;
+    }
+    return false;
+}
+
 bool image_is_instrumented(const struct dl_phdr_info *info)
 {
     const ElfW(Dyn) *entry = NULL;

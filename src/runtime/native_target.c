@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "model/buffer.h"
+#include "runtime/external.h"
 #include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
@@ -205,6 +206,8 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     struct native_thread *thread = thread_slot(number);
 
     thread_reset(thread);
+    if (start)
+        external_start(start);
     thread->start = start;
     thread->argument = argument;
     native.alone = false;
@@ -312,6 +315,7 @@ void native_open(struct session *session)
     native.world = &session->explorer.world;
     map_open(&native.thread_numbers, arena);
     map_open(&native.variable_numbers, arena);
+    external_open();
     for (uint32_t i = 0; i < session->threads.count; i++)
         map_add(&native.thread_numbers,
                 thread_name(session->threads.at[i].parent, session->threads.at[i].rank), i);

@@ -365,3 +365,47 @@ char *__raddlestr_strdup(const char *s) { return strdup(s); }
 char *__raddlestr_strndup(const char *s, size_t max) { return strndup(s, max); }
 int __raddlestr_atoi(const char *s) { return atoi(s); }
 long __raddlestr_atol(const char *s) { return atol(s); }
+
+void __raddle_external(const struct raddle_external *what, const struct raddle_site *site)
+{
+    (void)what;
+    visit(site);
+}
+
+void __raddle_call(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
+                   const struct raddle_site *site)
+{
+    (void)what;
+    (void)arguments;
+    (void)count;
+    visit(site);
+}
+
+uint64_t __raddle_called(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
+                         uint64_t result, const struct raddle_site *site)
+{
+    (void)what;
+    (void)arguments;
+    (void)count;
+    visit(site);
+    return result;
+}
+
+void __raddle_indirect(const void *function, uint64_t *arguments, uint32_t count,
+                       const struct raddle_site *site)
+{
+    (void)function;
+    (void)arguments;
+    (void)count;
+    visit(site);
+}
+
+uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t count,
+                             uint64_t result, const struct raddle_site *site)
+{
+    (void)function;
+    (void)arguments;
+    (void)count;
+    visit(site);
+    return result;
+}
