@@ -15,7 +15,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz -name '*.[ch]' 2>/dev/null
 
 .PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native soak format format-check tidy clean help
-.PHONY: install uninstall package
+.PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .DEFAULT_GOAL = build
 
@@ -51,6 +51,9 @@ package: build setup-package ## a Debian package: build/raddle_*.deb
 
 test: build setup-test ## all tests
 	cd $(BUILD) && $(CTEST)
+
+surface: build ## docs/surface.md, from what the runtime intercepts
+	tools/surface.sh $(BUILD)
 
 asan: $(ASAN)/build.ninja setup-test ## all tests, under the address and undefined-behaviour sanitizers
 	cmake --build $(ASAN)

@@ -175,10 +175,14 @@ NOT_MODELLED(int, timer_create,
 
 /* A hard limit that was lowered could not be raised again: only the soft one changes. One on memory or time would
  * hit the engine. */
-static int limit_set(__rlimit_resource_t what, rlim64_t soft)
+static int limit_set(__rlimit_resource_t what, rlim64_t soft, rlim64_t hard)
 {
     struct rlimit64 limit;
 
+    if (soft > hard) {
+        errno = EINVAL;
+        return -1;
+    }
     if (what == RLIMIT_AS || what == RLIMIT_DATA || what == RLIMIT_CPU) {
         native_unsupported("a limit on memory or time");
         return 0;
@@ -193,13 +197,15 @@ static int limit_set(__rlimit_resource_t what, rlim64_t soft)
 REAL_CALL(setrlimit)
 INTERPOSE int setrlimit(__rlimit_resource_t what, const struct rlimit *limit)
 {
-    return native.current ? limit_set(what, limit->rlim_cur) : REAL(setrlimit)(what, limit);
+    return native.current ? limit_set(what, limit->rlim_cur, limit->rlim_max)
+                          : REAL(setrlimit)(what, limit);
 }
 
 REAL_CALL(setrlimit64)
 INTERPOSE int setrlimit64(__rlimit_resource_t what, const struct rlimit64 *limit)
 {
-    return native.current ? limit_set(what, limit->rlim_cur) : REAL(setrlimit64)(what, limit);
+    return native.current ? limit_set(what, limit->rlim_cur, limit->rlim_max)
+                          : REAL(setrlimit64)(what, limit);
 }
 
 /* ---- chance: the same numbers in each execution, of which there are others */

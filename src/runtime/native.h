@@ -137,6 +137,9 @@ int native_minimise(void);
 void process_save(void);
 void process_restart(void);
 
+/* The running thread is about to end. */
+void process_thread_leaves(void);
+
 /* ---- signals.c */
 
 void signals_open(void);

@@ -99,6 +99,7 @@ static void run_key_destructors(void)
 void native_leave_thread(void *returned)
 {
     run_key_destructors();
+    process_thread_leaves();
     native_exit_thread(returned);
 }
 

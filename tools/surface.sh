@@ -1,0 +1,211 @@
+#!/bin/bash
+# docs/surface.md: every function that raddle puts its own in place of, how it is modelled, and which test program calls it.
+#
+#   surface.sh BUILD            writes the page
+#   surface.sh --check BUILD    says what is wrong with it, and with docs/surface.def; status 1 if anything is
+#
+# What is intercepted is asked of BUILD/libraddle.so: the names that it defines for the program. How it is modelled is
+# said by docs/surface.def, one row a function or a few; that a function is *not* modelled is read from the runtime's
+# sources. Tests are found by their calls.
+set -euo pipefail
+export LC_ALL=C
+
+checking=no
+[ "${1:-}" != --check ] || { checking=yes; shift; }
+build=${1:?the build directory}
+build=$(cd "$build" && pwd)
+cd "$(dirname "$0")/.."
+page=docs/surface.md
+table=docs/surface.def
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# ---- what is intercepted
+
+nm -D --defined-only "$build/libraddle.so" | awk '{ print $NF }' | sed 's/@.*//' |
+    grep -vE '^__(start|stop)_' | sort -u >"$work/names"
+[ -s "$work/names" ] || { echo "surface: $build/libraddle.so defines nothing" >&2; exit 1; }
+grep -E '^__raddle(_|lib_|str_)' "$work/names" >"$work/hooks.all" || :
+# those of libc that the pass renames, under their own names; the rest are hooks
+sed -nE 's/^__raddle(lib|str)_//p' "$work/hooks.all" | sort -u >"$work/renamed"
+grep -vE '^__raddle(lib|str)_' "$work/hooks.all" >"$work/hooks" || :
+grep -E '^(raddle_|__VERIFIER_|reach_error$|assume_abort_if_not$)' "$work/names" >"$work/annotations" || :
+sort "$work/hooks.all" "$work/annotations" | comm -23 "$work/names" - | sort -u - "$work/renamed" >"$work/functions"
+
+# Those that the runtime only names in an incomplete verdict: the rows of three macros.
+cat src/runtime/*.c | tr '\n' ' ' |
+    grep -oE '\b(NOT_MODELLED\([A-Za-z_ *]+, *[a-zA-Z0-9_]+|UNSUPPORTED\([a-zA-Z0-9_]+|EXEC_LIST\([a-z]+)' |
+    sed -E 's/.*[(, ]//' | sort -u | comm -12 - "$work/functions" >"$work/not-modelled"
+
+# ---- which program calls it: an identifier before a parenthesis, outside of comments and texts
+
+cat >"$work/calls.awk" <<'AWK'
+FNR == 1 { comment = 0 }
+{
+    line = $0
+    gsub(/\\"/, "", line)
+    gsub(/"[^"]*"/, "", line)
+    sub(/\/\/.*/, "", line)
+    if (comment) {
+        if (!sub(/^.*\*\//, "", line))
+            next
+        comment = 0
+    }
+    gsub(/\/\*([^*]|\*[^\/])*\*\//, "", line)
+    if (sub(/\/\*.*/, "", line))
+        comment = 1
+    while (match(line, /[A-Za-z_][A-Za-z_0-9]*[ ]*\(/)) {
+        word = substr(line, RSTART, RLENGTH - 1)
+        sub(/ +$/, "", word)
+        if (!((FILENAME, word) in seen)) {
+            seen[FILENAME, word] = 1
+            print word, FILENAME
+        }
+        line = substr(line, RSTART + RLENGTH)
+    }
+}
+AWK
+shopt -s nullglob
+for file in tests/conformance/*.c tests/programs/*.c tests/programs/*.cpp tests/runtime-files/*.c; do
+    read -r first <"$file" || :
+    [ "$first" = "// PENDING" ] || echo "$file"
+done | xargs awk -f "$work/calls.awk" >"$work/calls"
+
+# ---- the page, and what is wrong
+
+cat >"$work/page.awk" <<'AWK'
+function fail(text) { print text >problems }
+
+function read_list(file, into,    name) {
+    while ((getline name <file) > 0)
+        into[name] = 1
+    close(file)
+}
+
+# The conformance programs that call `name`, two at most; else the first other one. So a new program changes few rows.
+function shown(name,    text, count, files, i, taken) {
+    count = split(callers[name], files, " ")
+    for (i = 1; i <= count && taken < 2; i++) {
+        if (taken && files[i] !~ /conformance/)
+            break
+        text = text (taken++ ? ", " : "") "[" nick(files[i]) "](../" files[i] ")"
+    }
+    return text
+}
+
+function nick(file) { sub(/^tests\//, "", file); return file }
+
+function cell(text) { gsub(/\|/, "\\|", text); return text }
+
+function row(name, how, via,    called) {
+    called = via != "" ? via : name
+    if (callers[called] == "")
+        fail(name ": no test program calls " (via != "" ? via ", by which programs reach it" : "it") \
+             "; add a call to one in tests/conformance, tests/programs or tests/runtime-files")
+    rows = rows "| `" name "` | " cell(how) " | " shown(called) " |\n"
+    count++
+}
+
+function section_end() {
+    if (rows != "")
+        printf "## %s\n\n%s| function | modelled how | shown by |\n| --- | --- | --- |\n%s\n", section, text, rows
+    rows = text = ""
+}
+
+function one_row(    parts, names, i, n, how, via) {
+    n = index($0, " : ")
+    if (!n) {
+        fail(FILENAME ":" FNR ": not \"names : how\"")
+        return
+    }
+    how = substr($0, n + 3)
+    if (match(how, / +\(via [a-zA-Z0-9_]+\)$/)) {
+        via = substr(how, RSTART)
+        how = substr(how, 1, RSTART - 1)
+        gsub(/.*\(via |\)$/, "", via)
+    }
+    n = split(substr($0, 1, n - 1), names, " ")
+    for (i = 1; i <= n; i++) {
+        if (names[i] in done)
+            fail(FILENAME ":" FNR ": a second row for " names[i])
+        else if (!(names[i] in functions))
+            fail(FILENAME ":" FNR ": " names[i] " is not intercepted; take it out of the row")
+        else if (names[i] in not_modelled)
+            fail(FILENAME ":" FNR ": the runtime says that " names[i] " is not modelled; take it out of the row")
+        else
+            row(names[i], how, via)
+        done[names[i]] = 1
+    }
+}
+
+BEGIN {
+    read_list(work "/functions", functions)
+    read_list(work "/not-modelled", not_modelled)
+    read_list(work "/annotations", annotations)
+    read_list(work "/hooks", hooks)
+    while ((getline line < (work "/calls")) > 0) {
+        split(line, parts, " ")
+        callers[parts[1]] = callers[parts[1]] " " parts[2]
+    }
+    print "# What raddle intercepts\n"
+    print "Made by `make surface` from `libraddle.so`, `docs/surface.def` and the calls of the test programs; a test keeps it"
+    print "up to date. A function that is not here is libc's own.\n"
+}
+/^#/ || /^[ \t]*$/ { next }
+/^= / { section_end(); section = substr($0, 3); next }
+/^- / { text = text substr($0, 3) "\n\n"; next }
+{ one_row() }
+END {
+    section_end()
+    section = "Not modelled"
+    text = "Named in the report, with the place; the verdict is `incomplete`, and the call fails.\n\n"
+    n = sorted(not_modelled, list)
+    for (i = 1; i <= n; i++)
+        row(list[i], "not modelled", "")
+    section_end()
+    n = sorted(functions, list)
+    for (i = 1; i <= n; i++)
+        if (!(list[i] in done) && !(list[i] in not_modelled))
+            fail(list[i] ": intercepted, but " FILENAME " does not say how it is modelled: add it to a row")
+    functions_count = count
+    section = "Annotations"
+    n = sorted(annotations, list)
+    for (i = 1; i <= n; i++)
+        row(list[i], (list[i] ~ /nondet/ ? "a choice: 0 to `--nondet-max`" : "see `include/raddle.h`"), (list[i] == "raddle_fail" ? "raddle_assert" : ""))
+    section_end()
+    print "## Hooks\n"
+    print "Called by instrumented code only; every program built by `raddle cc` calls them (`tests/instrument`).\n"
+    n = sorted(hooks, list)
+    for (i = 1; i <= n; i++)
+        printf("%s`%s`%s", (i == 1 ? "" : i % 6 == 1 ? ",\n" : ", "), list[i], (i == n ? "\n" : ""))
+    printf "\n%d functions, %d of them not modelled.\n", functions_count, sorted(not_modelled, list)
+}
+
+# The keys of `set` in order, from 1; returns how many.
+function sorted(set, out,    key, n, i, j, t) {
+    n = 0
+    for (key in set)
+        out[++n] = key
+    for (i = 2; i <= n; i++) {
+        t = out[i]
+        for (j = i - 1; j > 0 && out[j] > t; j--)
+            out[j + 1] = out[j]
+        out[j + 1] = t
+    }
+    return n
+}
+AWK
+: >"$work/problems"
+awk -v work="$work" -v problems="$work/problems" -f "$work/page.awk" "$table" >"$work/page"
+
+if [ $checking = yes ]; then
+    if ! cmp -s "$work/page" "$page"; then
+        echo "$page is not up to date: run \"make surface\"" >>"$work/problems"
+        diff "$page" "$work/page" | head -n 20 >>"$work/problems" || :
+    fi
+else
+    cp "$work/page" "$page"
+fi
+sed 's/^/surface: /' "$work/problems" >&2
+tail -n 1 "$work/page"
+[ ! -s "$work/problems" ]
