@@ -24,7 +24,7 @@ list(APPEND all_rooms raddle_runtime_low)
 # the libraries above: it needs position-independent code with hidden names, and never a sanitizer, which would
 # interpose the same functions.
 set(sources)
-foreach(room base model explore runtime)
+foreach(room base model explore detect runtime)
     file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND sources ${room_sources})
 endforeach()

@@ -1,4 +1,5 @@
 #include "cli/check.h"
+#include "cli/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,18 @@ static const char *set_keep_going(struct settings *settings, const char *value)
 {
     (void)value;
     settings->keep_going = true;
+    return NULL;
+}
+
+static const char *set_races(struct settings *settings, const char *value)
+{
+    settings->races = strcmp(value, "report") == 0;
+    return settings->races || strcmp(value, "ignore") == 0 ? NULL : "report or ignore";
+}
+
+static const char *set_suppressions(struct settings *settings, const char *value)
+{
+    settings->suppressions = value;
     return NULL;
 }
 
@@ -68,6 +81,10 @@ static const char *set_trust(struct settings *settings, const char *value)
 
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
+    {"races", "HOW", "report data races (default), or ignore them and explore plain accesses",
+     set_races},
+    {"suppressions", "FILE", "races not to report, as for ThreadSanitizer: race:PATTERN",
+     set_suppressions},
     {"json", "FILE", "write the result as JSON, - for standard output", set_json},
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
@@ -165,6 +182,10 @@ static int check_main(int argc, char **argv)
         help_subcommand(&subcommand_check);
         free(words);
         return EXIT_STATUS_SAFE;
+    }
+    if (settings.suppressions && !suppressions_read(settings.suppressions, NULL)) {
+        free(words);
+        return EXIT_STATUS_USAGE;
     }
     memcpy(words, argv + 1, (size_t)count * sizeof *words);
     status = check_words(words, arguments, &settings);

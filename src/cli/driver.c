@@ -48,6 +48,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     snprintf(session->model, sizeof session->model, "%s", settings->search.memory->name);
     snprintf(session->reduction, sizeof session->reduction, "%s", settings->search.reduction->name);
     session->keep_going = settings->keep_going;
+    session->races = settings->races;
     session->exit_is_bug = settings->exit_is_bug;
     session->nondet_max = settings->nondet_max;
     for (size_t i = 0; i < settings->trust_count; i++) {
@@ -56,7 +57,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
 
         vec_push(&session->arena, &session->trust, copy);
     }
-    return true;
+    return !settings->suppressions || suppressions_read(settings->suppressions, session);
 }
 
 void driver_close(struct driver *driver)

@@ -24,6 +24,10 @@ struct driver_end {
 bool driver_open(struct driver *driver, const struct settings *settings);
 void driver_close(struct driver *driver);
 
+/* Reads a suppressions file into the session, or only looks for mistakes in it if that is NULL. False, after one line on
+ * stderr, if it cannot be read or a line is malformed. */
+bool suppressions_read(const char *file, struct session *session);
+
 /* Runs the program with those arguments (argv[0] included, ending with NULL) until it ends; its output goes to the
  * descriptor `output`, or nowhere if it is -1. `tick` is called a few times a second; NULL is fine. False, after one
  * line on stderr, if it cannot be started. */

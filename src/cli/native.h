@@ -11,6 +11,7 @@ struct native_case {
     VEC(struct session_choice) schedule;
     VEC(struct session_thread) threads;
     VEC(bool) shared_stacks;
+    VEC(uint64_t) exposed;
     VEC(struct session_step) steps; /* of a replay */
     VEC(char) output;               /* what the program wrote in a replay */
 };

@@ -53,6 +53,8 @@ void native_case_take(struct native_case *native_case, const struct session *ses
     }
     for (uint32_t k = 0; k < session->shared_stacks.count; k++)
         vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
+    for (uint32_t k = 0; k < bug->exposed; k++)
+        vec_push(arena, &native_case->exposed, session->exposed.at[k]);
     for (uint32_t k = 0; k < session->steps.count; k++) {
         struct session_step step = session->steps.at[k];
 
@@ -102,6 +104,8 @@ static void schedule_give(struct session *session, const struct native_case *fou
     }
     for (uint32_t i = 0; i < found->shared_stacks.count; i++)
         vec_push(&session->arena, &session->shared_stacks, found->shared_stacks.at[i]);
+    for (uint32_t i = 0; i < found->exposed.count; i++)
+        vec_push(&session->arena, &session->exposed, found->exposed.at[i]);
 }
 
 /* A process that dies in the replay of a death: the very same bug. */
@@ -110,10 +114,28 @@ static bool died_again(const struct native_case *found, const struct session *se
     return session->phase == SESSION_RUNNING && found->bug.kind == BUG_CRASH;
 }
 
+/* The bug of the session that is most like it, or their number if there is none of its kind. */
+static uint32_t bug_again(const struct session *session, const struct session_bug *bug)
+{
+    uint32_t alike = session->bugs.count;
+
+    for (uint32_t i = session->bugs.count; i-- > 0;) {
+        const struct session_bug *other = &session->bugs.at[i];
+
+        if (other->kind != bug->kind)
+            continue;
+        if (strcmp(other->message, bug->message) == 0)
+            return i;
+        alike = i;
+    }
+    return alike;
+}
+
 static const char *replay_judge(struct session *session, const struct native_case *found,
                                 struct native_case *again)
 {
     static char problem[600];
+    uint32_t at;
 
     if (died_again(found, session)) {
         struct session_bug bug = found->bug;
@@ -128,13 +150,12 @@ static const char *replay_judge(struct session *session, const struct native_cas
                  session->divergence ? session->divergence : "the process did not finish");
         return problem;
     }
-    for (uint32_t i = 0; i < session->bugs.count; i++)
-        if (session->bugs.at[i].kind == found->bug.kind) {
-            session->bugs.at[i].schedule_count = session->schedule.count;
-            native_case_take(again, session, i);
-            return NULL;
-        }
-    return "the run ends without it";
+    at = bug_again(session, &found->bug);
+    if (at == session->bugs.count)
+        return "the run ends without it";
+    session->bugs.at[at].schedule_count = session->schedule.count;
+    native_case_take(again, session, at);
+    return NULL;
 }
 
 bool native_replay_case(const char *program, char *const *argv, const struct settings *settings,
@@ -263,6 +284,20 @@ static void stacks_write(struct trace *trace, const struct native_case *run)
     free(word);
 }
 
+/* What was exposed, as numbers with commas between. */
+static void exposed_write(struct trace *trace, const struct native_case *run)
+{
+    char *word = calloc(run->exposed.count * 20 + 1, 1);
+    size_t used = 0;
+
+    CHECK(word, "out of memory");
+    for (uint32_t i = 0; i < run->exposed.count; i++)
+        used += (size_t)sprintf(word + used, "%s%" PRIx64, i ? "," : "", run->exposed.at[i]);
+    if (run->exposed.count)
+        trace_set_option(trace, "exposed", word);
+    free(word);
+}
+
 bool native_trace_write(const char *path, const char *program, char *const *argv,
                         const struct settings *settings, const struct native_case *run)
 {
@@ -279,7 +314,9 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
     trace_set_option(&trace, "nondet-max", number);
     trace_set_option(&trace, "exit-is-bug", settings->exit_is_bug ? "1" : "0");
+    trace_set_option(&trace, "races", settings->races ? "report" : "ignore");
     stacks_write(&trace, run);
+    exposed_write(&trace, run);
     trace_fill(&trace, run);
     out = fopen(path, "w");
     ok = out && trace_write(&trace, out);

@@ -218,6 +218,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .preemption_bound = NO_BOUND,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
+                                  .races = true,
                                   .nondet_max = 1,
                                   .minimise_seconds = 5};
     *count = 0;

@@ -26,6 +26,7 @@ static const struct option_row replay_options[] = {
 static void case_of_trace(struct native_case *run, const struct trace *trace)
 {
     const char *stacks = trace_option(trace, "shared-stacks");
+    const char *exposed = trace_option(trace, "exposed");
 
     memset(run, 0, sizeof *run);
     CHECK(arena_open(&run->arena, (size_t)1 << 32) == 0, "out of memory");
@@ -40,6 +41,11 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
                                          .rank = trace->threads.at[i].rank});
     for (; stacks && *stacks; stacks++)
         vec_push(&run->arena, &run->shared_stacks, *stacks == '1');
+    while (exposed && *exposed) {
+        vec_push(&run->arena, &run->exposed, strtoull(exposed, NULL, 16));
+        exposed += strcspn(exposed, ",");
+        exposed += *exposed == ',';
+    }
     for (uint32_t i = 0; i < trace->steps.count; i++) {
         const struct trace_step *step = &trace->steps.at[i];
 
@@ -55,8 +61,10 @@ static bool settings_of_trace(struct settings *settings, const struct trace *tra
 {
     const char *nondet = trace_option(trace, "nondet-max");
 
+    const char *races = trace_option(trace, "races");
     const char *exit_is_bug = trace_option(trace, "exit-is-bug");
 
+    settings->races = !races || strcmp(races, "ignore") != 0;
     settings->exit_is_bug = exit_is_bug && strcmp(exit_is_bug, "1") == 0;
     settings->search.memory = memory_find(trace->model);
     settings->search.buffer_bound = trace->buffer_bound;

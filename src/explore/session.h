@@ -83,6 +83,13 @@ struct session_bug {
     session_text detail;     /* more lines, or NULL: who waits for what, the faulting address */
     uint32_t schedule_first; /* its choices are schedules.at[first … first + count) */
     uint32_t schedule_count;
+    uint32_t exposed; /* how many of session.exposed were in the run that showed it */
+};
+
+/* Data races that the user does not want to know of (detect/suppression.h). */
+struct session_suppression {
+    bool top; /* looks at the innermost frames only */
+    session_text pattern;
 };
 
 /* A function that instrumented code called and that raddle does not see into. */
@@ -108,6 +115,8 @@ struct session {
         options; /* the pointers in it are set by the process, from the names below */
     char model[16], reduction[16];
     bool keep_going;
+    bool races; /* report data races; plain accesses are then not visible */
+    VEC(struct session_suppression) suppressions;
     bool exit_is_bug;        /* exit with a status other than 0 */
     uint32_t nondet_max;     /* nondeterministic numbers of the program are 0 … nondet_max */
     double minimise_seconds; /* SESSION_MINIMISE: to spend on it at most */
@@ -121,6 +130,10 @@ struct session {
     VEC(bool)
     shared_stacks;   /* by thread: others use its stack, so that accesses to it are visible */
     bool begin_anew; /* that has just been found out: what was explored before does not count */
+    VEC(uint64_t)
+    exposed; /* granules with races that did not end the search: plain accesses to them are visible */
+    VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */
+    uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules;   /* of the bugs */
     VEC(struct session_step) steps; /* SESSION_REPLAY */

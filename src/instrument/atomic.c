@@ -145,6 +145,7 @@ void cmpxchg_rewrite(struct work *work, const struct point *point)
 
     flags |=
         (LLVMGetVolatile(cmpxchg) ? HOOK_VOLATILE : 0) | (LLVMGetWeak(cmpxchg) ? HOOK_WEAK : 0);
+    flags |= order_flags(LLVMGetCmpXchgFailureOrdering(cmpxchg)) << HOOK_FAILURE_SHIFT;
     args[0] = LLVMGetOperand(cmpxchg, 0);
     args[1] = value_to_integer(pass, LLVMGetOperand(cmpxchg, 1), pass->integer[class]);
     args[2] = value_to_integer(pass, LLVMGetOperand(cmpxchg, 2), pass->integer[class]);

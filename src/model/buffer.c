@@ -44,8 +44,9 @@ void buffer_push(struct world *world, agent_id thread, const struct op *op)
     agent_id agent = buffer_agent(world, thread, op->addr);
     struct thread *t = &world->threads.at[thread];
     bool release = op->order == ORDER_RELEASE || op->order == ORDER_ACQ_REL;
+    struct buffer *buffer = &world->buffers.at[agent];
 
-    vec_push(world->arena, &world->buffers.at[agent].stores,
+    vec_push(world->arena, &buffer->stores,
              (struct buffered_store){.addr = op->addr,
                                      .value = op->value,
                                      .size = op->size,
@@ -56,6 +57,8 @@ void buffer_push(struct world *world, agent_id thread, const struct op *op)
                                      .flushed = EVENT_NONE});
     t->stores++;
     t->waiting++;
+    if (world->watch)
+        world->watch->stored(world, thread, op, &vec_last(&buffer->stores));
 }
 
 const struct buffered_store *buffer_head(const struct world *world, agent_id agent)
@@ -132,8 +135,32 @@ void buffer_flush(struct world *world, agent_id agent, event_id now)
 
     memcpy((void *)(uintptr_t)store->addr, &store->value, store->size);
     store->flushed = now;
+    if (world->watch)
+        world->watch->flushed(world, world->agents.at[agent].thread, store);
     buffer->head++;
     world->threads.at[world->agents.at[agent].thread].waiting--;
+}
+
+static uint32_t bytes_of(const struct buffered_store *store, uint64_t addr, unsigned size)
+{
+    uint32_t bytes = 0;
+
+    for (unsigned i = 0; i < size; i++)
+        bytes |= (uint32_t)(addr + i - store->addr < store->size) << i;
+    return bytes;
+}
+
+uint32_t buffer_forwards(const struct world *world, agent_id thread, uint64_t addr, unsigned size)
+{
+    uint32_t bytes = 0;
+
+    if (world->threads.at[thread].waiting == 0)
+        return 0;
+    for (agent_id b = world->threads.at[thread].buffers; b != AGENT_NONE;
+         b = world->buffers.at[b].next)
+        for (uint32_t i = world->buffers.at[b].head; i < world->buffers.at[b].stores.count; i++)
+            bytes |= bytes_of(&world->buffers.at[b].stores.at[i], addr, size);
+    return bytes;
 }
 
 bool buffer_has_room(struct world *world, agent_id thread, uint64_t addr)

@@ -27,6 +27,9 @@ bool buffer_has_room(struct world *world, agent_id thread, uint64_t addr);
 /* The flush that made that room, or EVENT_NONE. */
 event_id buffer_room_cause(struct world *world, agent_id thread, uint64_t addr);
 
+/* Which of the `size` bytes at `addr` a load of `thread` takes from its own waiting stores: bit i is byte i. */
+uint32_t buffer_forwards(const struct world *world, agent_id thread, uint64_t addr, unsigned size);
+
 /* For targets that run native code: puts the stores that wait into memory, so that code that knows nothing of buffers sees what its own
  * thread has stored; and takes them out again before anybody else looks. What that code wrote over a waiting store becomes
  * part of it. */

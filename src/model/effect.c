@@ -41,9 +41,14 @@ static enum sequel do_load(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static bool goes_to_buffer(const struct doing *d)
+{
+    return d->op.kind == OP_STORE && d->op.order != ORDER_SEQ_CST && world_is_buffered(d->world);
+}
+
 static enum sequel do_store(struct doing *d)
 {
-    if (d->op.order != ORDER_SEQ_CST && world_is_buffered(d->world))
+    if (goes_to_buffer(d))
         buffer_push(d->world, d->thread, &d->op);
     else
         memory_write(&d->op, d->op.value);
@@ -191,6 +196,8 @@ static void cond_wake(struct doing *d, agent_id waiter)
     }
     thread->woken = true;
     thread->cause = world->now;
+    if (world->watch)
+        world->watch->wakes(world, d->thread, waiter);
 }
 
 static enum sequel do_cond_signal(struct doing *d)
@@ -253,6 +260,8 @@ static void barrier_release(struct doing *d)
             thread->pending.addr == d->op.addr && !thread->woken) {
             thread->woken = true;
             thread->cause = world->now;
+            if (world->watch)
+                world->watch->wakes(world, d->thread, agent);
         }
     }
 }
@@ -382,5 +391,7 @@ enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, ou
         world->step.bug = BUG_MISUSE;
         return SEQUEL_HALT;
     }
+    if (world->watch && !goes_to_buffer(&d))
+        world->watch->does(world, thread, &d.op, touch == TOUCH_FAILED);
     return effects[d.op.kind](&d);
 }

@@ -84,6 +84,9 @@ enum rmw_kind {
     RMW_KIND_COUNT
 };
 
+/* LOAD, STORE: a plain access that its target makes visible all the same. */
+#define OP_VARIANT_PLAIN 1
+
 /* What happens when a thread locks a mutex that it holds. */
 enum mutex_kind { MUTEX_NORMAL, MUTEX_RECURSIVE, MUTEX_ERRORCHECK };
 
@@ -92,15 +95,15 @@ typedef unsigned __int128 cell_value;
 
 /* A visible operation as its thread asks for it, before its outcome is known. */
 struct op {
-    uint8_t kind;      /* enum op_kind */
-    uint8_t size;      /* bytes of a cell: 1, 2, 4, 8 or 16 */
-    uint8_t order;     /* enum memory_order, of memory operations and fences */
-    uint8_t variant;   /* RMW: enum rmw_kind; mutexes: enum mutex_kind */
-    uint32_t stores;   /* set by the world: buffered stores its thread had issued before */
-    uint64_t site;     /* the target's name for the place in the program */
-    uint64_t addr;     /* the object or the first byte of the cell; THREAD: its agent_id */
-    uint64_t mutex;    /* the mutex of a condition wait */
-    cell_value value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
+    uint8_t kind;     /* enum op_kind */
+    uint8_t size;     /* bytes of a cell: 1, 2, 4, 8 or 16 */
+    uint8_t order;    /* enum memory_order, of memory operations and fences */
+    uint8_t variant;  /* RMW: enum rmw_kind; mutexes: enum mutex_kind; CAS: the order if it fails */
+    uint32_t stores;  /* set by the world: buffered stores its thread had issued before */
+    uint64_t site;    /* the target's name for the place in the program */
+    uint64_t addr;    /* the object or the first byte of the cell; THREAD: its agent_id */
+    uint64_t mutex;   /* the mutex of a condition wait */
+    cell_value value; /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
     cell_value expect; /* what CAS compares with; BARRIER: how many threads it takes */
 };
 

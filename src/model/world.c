@@ -8,8 +8,9 @@
 #include "model/object.h"
 #include "model/touch.h"
 
-const char *const bug_kind_names[BUG_KIND_COUNT] = {
-    "none", "assertion", "deadlock", "misuse", "spin", "crash", "memory", "nondeterminism"};
+const char *const bug_kind_names[BUG_KIND_COUNT] = {"none",   "assertion", "deadlock",
+                                                    "misuse", "spin",      "crash",
+                                                    "memory", "data-race", "nondeterminism"};
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
                 const struct memory_ops *memory, uint32_t buffer_bound)
@@ -67,12 +68,16 @@ static void thread_arrive(struct world *world, agent_id agent, struct op *next)
     bool merges = world->merges_lives && !world_is_buffered(world);
 
     while (merges && next->kind == OP_THREAD_CREATE) {
+        if (world->watch)
+            world->watch->does(world, agent, next, false);
         world_start(world, (agent_id)next->addr);
         world->target->ops->resume(world->target, world, agent, 0, next);
     }
     world->threads.at[agent].pending = *next;
     pending_complete(world, agent);
     if (merges && next->kind == OP_THREAD_EXIT) {
+        if (world->watch)
+            world->watch->does(world, agent, &world->threads.at[agent].pending, false);
         world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_EXITED);
         world->threads.at[agent].status = THREAD_EXITED;
         world->threads.at[agent].last = world->now;

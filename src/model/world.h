@@ -9,6 +9,7 @@
 #include "model/op.h"
 #include "model/target.h"
 #include "model/waiters.h"
+#include "model/watch.h"
 
 /* Buffers may hold any number of stores. */
 #define BUFFER_UNBOUNDED UINT32_MAX
@@ -51,6 +52,7 @@ struct buffered_store {
     uint32_t number; /* among the thread's buffered stores */
     uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
     uint64_t site;
+    uint32_t note;    /* the watcher's */
     event_id issued;  /* its thread's latest event when it was issued, or EVENT_NONE */
     event_id flushed; /* EVENT_NONE while it waits */
 };
@@ -99,6 +101,7 @@ struct step {
 struct world {
     struct arena *arena;
     struct target *target;
+    const struct watch_ops *watch; /* or NULL; set by a target */
     const struct memory_ops *memory;
     uint32_t buffer_bound;
     bool

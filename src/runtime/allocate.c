@@ -4,6 +4,8 @@
 
 #include "runtime/heap.h"
 #include "runtime/native.h"
+#include "runtime/plain.h"
+#include "runtime/races.h"
 
 /* malloc and its family, on the program's heap. */
 
@@ -27,9 +29,17 @@ static const char *free_problem(enum heap_status status)
     }
 }
 
+static void *allocate(size_t size, size_t align)
+{
+    void *block = heap_alloc(who(), size, align, native_site());
+
+    races_note_block(block, size);
+    return block;
+}
+
 INTERPOSE void *malloc(size_t size)
 {
-    return heap_alloc(who(), size, 16, native_site());
+    return allocate(size, 16);
 }
 
 INTERPOSE void *calloc(size_t count, size_t size)
@@ -40,7 +50,7 @@ INTERPOSE void *calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return heap_alloc(who(), bytes, 16, native_site());
+    return allocate(bytes, 16);
 }
 
 INTERPOSE void free(void *block)
@@ -50,6 +60,7 @@ INTERPOSE void free(void *block)
 
     if (!block)
         return;
+    plain_free(block, heap_usable(block));
     status = heap_free(who(), block, native_site());
     if (status != HEAP_OK && native.current)
         native_crash(BUG_MEMORY, free_problem(status));
@@ -72,7 +83,9 @@ INTERPOSE void *realloc(void *block, size_t size)
         free(block);
         return NULL;
     }
+    plain_free(block, heap_usable(block));
     status = heap_realloc(who(), block, size, native_site(), &bigger);
+    races_note_block(bigger, size);
     if (status == HEAP_NO_MEMORY) {
         errno = ENOMEM;
         return NULL;
@@ -97,7 +110,7 @@ INTERPOSE int posix_memalign(void **block, size_t align, size_t size)
 {
     if (align < sizeof(void *) || (align & (align - 1)))
         return EINVAL;
-    *block = heap_alloc(who(), size, align, native_site());
+    *block = allocate(size, align);
     return *block ? 0 : ENOMEM;
 }
 
@@ -107,7 +120,7 @@ INTERPOSE void *aligned_alloc(size_t align, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    return heap_alloc(who(), size, align, native_site());
+    return allocate(size, align);
 }
 
 INTERPOSE void *memalign(size_t align, size_t size)

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "runtime/native.h"
+#include "runtime/plain.h"
 
 /* What instrumented code calls. As long as a thread is alone, nothing it does can matter to another one: then memory is
  * accessed at once. */
@@ -13,23 +14,16 @@
 
 HOOK struct raddle_frame *__raddle_frames;
 
-/* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
-static inline bool direct(const void *p)
+/* Whether an access is one that the detector checks. Volatile ones count as relaxed atomics. */
+static inline bool is_plain(uint32_t flags)
 {
-    const struct native_thread *thread = native.current;
-
-    return native.alone || !thread ||
-           ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
-            !thread->stack_shared);
+    return native.detects && (flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN;
 }
 
-/* Another thread's stack: then that one's accesses to it are visible, too, and the search begins anew with that knowledge. */
-static void foreign_stack(const void *p)
+/* Inside an atomic section plain accesses are atomic. */
+static inline uint8_t access_variant(uint32_t flags)
 {
-    uint32_t owner;
-
-    if (stack_find(p, &owner) == STACK_INSIDE && owner != native.current->number)
-        native_share_stack(owner);
+    return is_plain(flags) && (!native.current->sections || plain.touching) ? OP_VARIANT_PLAIN : 0;
 }
 
 static inline struct op memory_op(enum op_kind kind, const void *p, unsigned size, uint32_t flags,
@@ -38,6 +32,7 @@ static inline struct op memory_op(enum op_kind kind, const void *p, unsigned siz
     return (struct op){.kind = (uint8_t)kind,
                        .size = (uint8_t)size,
                        .order = (uint8_t)(flags & HOOK_ORDER_MASK),
+                       .variant = access_variant(flags),
                        .addr = (uint64_t)(uintptr_t)p,
                        .site = (uint64_t)(uintptr_t)site};
 }
@@ -48,7 +43,7 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
     struct op op = memory_op(OP_LOAD, p, size, flags, site);
 
     (void)*(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
-    foreign_stack(p);
+    plain_foreign_stack(p);
     spin_before(site);
     return native_ask(&op);
 }
@@ -59,7 +54,7 @@ static void probe_write(void *p)
     volatile char *byte = p;
 
     *byte = *byte;
-    foreign_stack(p);
+    plain_foreign_stack(p);
 }
 
 static void memory_store(void *p, cell_value value, unsigned size, uint32_t flags,
@@ -94,6 +89,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
 {
     struct op op = memory_op(OP_CAS, p, size, flags, site);
 
+    op.variant = (uint8_t)(flags >> HOOK_FAILURE_SHIFT & HOOK_ORDER_MASK);
     op.expect = expected;
     op.value = desired;
     probe_write(p);
@@ -107,7 +103,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type value;                                                                                \
                                                                                                    \
-        if (!direct(p))                                                                            \
+        if (!native_direct(p) && !(is_plain(flags) && plain_read(p, size)))                        \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
         return value;                                                                              \
@@ -116,7 +112,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
                                    const struct raddle_site *site)                                 \
     {                                                                                              \
-        if (direct(p))                                                                             \
+        if (native_direct(p) || (is_plain(flags) && plain_write(p, size)))                         \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \
             memory_store(p, value, size, flags, site);                                             \
@@ -127,7 +123,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old, new;                                                                             \
                                                                                                    \
-        if (!direct(p))                                                                            \
+        if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         memcpy(&old, p, size);                                                                     \
         new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
@@ -140,7 +136,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
-        if (!direct(p))                                                                            \
+        if (!native_direct(p))                                                                     \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         memcpy(&old, p, size);                                                                     \
         if (old == expected)                                                                       \
@@ -180,53 +176,76 @@ static void copy_piece(char *to, const char *from, unsigned size, const struct r
 {
     cell_value value = 0;
 
-    if (direct(from))
+    if (native_direct(from))
         memcpy(&value, from, size);
     else
         value = memory_load(from, size, HOOK_PLAIN, site);
-    if (direct(to))
+    if (native_direct(to))
         memcpy(to, &value, size);
     else
         memory_store(to, value, size, HOOK_PLAIN, site);
 }
 
-HOOK void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
+/* A range that may be accessed at once: checked, or nobody else's. Looks at its start only to see whose stack it is: no object
+ * lies on two. */
+static bool range_reads(const void *from, size_t n)
 {
-    if (direct(to) && direct(from)) {
-        memmove(to, from, n);
-        return;
-    }
+    if (n == 0 || native_direct(from))
+        return true;
+    plain.left--;
+    return native.detects && plain_read_slow(from, n);
+}
+
+static bool range_writes(void *to, size_t n)
+{
+    if (n == 0 || native_direct(to))
+        return true;
+    native.current->spin.site = NULL;
+    return native.detects && plain_write_slow(to, n);
+}
+
+static void copy_forwards(char *to, const char *from, size_t n, const struct raddle_site *site)
+{
     for (size_t done = 0; done < n;) {
         unsigned size = piece_size((uintptr_t)to + done, n - done);
 
-        copy_piece((char *)to + done, (const char *)from + done, size, site);
+        copy_piece(to + done, from + done, size, site);
         done += size;
+    }
+}
+
+static void copy_backwards(char *to, const char *from, size_t n, const struct raddle_site *site)
+{
+    while (n > 0) {
+        unsigned size = (uintptr_t)to % 8 == 0 && (uintptr_t)from % 8 == 0 && n % 8 == 0 ? 8 : 1;
+
+        n -= size;
+        copy_piece(to + n, from + n, size, site);
     }
 }
 
 HOOK void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
-    if (direct(to) && direct(from)) {
-        memmove(to, from, n);
-        return;
-    }
-    if ((uintptr_t)to - (uintptr_t)from >= n) {
-        __raddle_memcpy(to, from, n, site);
-        return;
-    }
-    while (n > 0) {
-        unsigned size = (uintptr_t)to % 8 == 0 && (uintptr_t)from % 8 == 0 && n % 8 == 0 ? 8 : 1;
+    bool reads = range_reads(from, n), writes = range_writes(to, n);
 
-        n -= size;
-        copy_piece((char *)to + n, (const char *)from + n, size, site);
-    }
+    if (reads && writes)
+        memmove(to, from, n);
+    else if ((uintptr_t)to - (uintptr_t)from >= n)
+        copy_forwards(to, from, n, site);
+    else
+        copy_backwards(to, from, n, site);
+}
+
+HOOK void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
+{
+    __raddle_memmove(to, from, n, site);
 }
 
 HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site)
 {
     uint64_t value = 0x0101010101010101u * (uint8_t)byte;
 
-    if (direct(to)) {
+    if (range_writes(to, n)) {
         memset(to, byte, n);
         return;
     }

@@ -16,6 +16,9 @@ enum hook_flag {
     HOOK_WEAK = 32, /* a compare-exchange that may fail for no reason */
 };
 
+/* The order of a compare-exchange that fails, in bits 8 to 10 of the flags of __raddle_cas*. */
+#define HOOK_FAILURE_SHIFT 8
+
 /* Which read-modify-write, in bits 8 to 15 of the flags of __raddle_rmw*. The first six are those of model/op.h. */
 enum hook_rmw {
     HOOK_XCHG,

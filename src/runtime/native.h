@@ -38,6 +38,7 @@ struct native_thread {
     size_t private_used; /* of that */
     bool stack_shared;   /* another thread uses it, too */
     struct spin spin;
+    uint32_t window;         /* plain loads that are still to be made visible (plain.h) */
     uint32_t sections;       /* atomic ones that it is inside of */
     const char *crash;       /* why it died, if it did */
     void *keys[NATIVE_KEYS]; /* pthread_setspecific */
@@ -52,6 +53,7 @@ struct native {
     struct fiber engine; /* where the engine waits */
     struct native_thread
         *current;      /* the thread that runs; NULL in the engine and before the start */
+    bool detects;      /* plain accesses are checked for races, and are not visible */
     bool alone;        /* no other thread has run, or all have been joined: nothing is shared */
     uint32_t unjoined; /* threads started and not joined, without the main thread */
     VEC(struct native_thread *) threads; /* by number */

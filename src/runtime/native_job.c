@@ -6,6 +6,7 @@
 #include "runtime/heap.h"
 #include "runtime/names.h"
 #include "runtime/native.h"
+#include "runtime/races.h"
 
 /* What the process does with its session: explores, or replays one schedule. */
 
@@ -141,6 +142,8 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     (void)context;
     (void)explorer;
     if (native.session->begin_anew)
+        return false;
+    if (!races_of_run())
         return false;
     if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
         bugs_of_run(ending);
@@ -315,6 +318,7 @@ int native_replay(void)
             return 0;
         step_note(&session->schedule.at[i], &vec_last(&session->explorer.execution.events));
     }
+    races_of_run();
     bugs_of_run(explorer_ending(&session->explorer));
     session->phase = SESSION_DONE;
     return 0;
@@ -330,6 +334,8 @@ static bool minimise_same(void *context, struct explorer *explorer, enum ending 
 
     (void)explorer;
     session->bugs.count = session->schedules.count = 0;
+    races_forget();
+    races_of_run();
     bugs_of_run(ending);
     for (uint32_t i = 0; i < session->bugs.count && !session->begin_anew; i++)
         same |= bug_equal(&session->bugs.at[i], wanted);
@@ -362,6 +368,7 @@ int native_minimise(void)
     for (uint32_t i = 0; i < session->schedule.count; i++)
         if (!replay_step(&session->schedule.at[i], i))
             return 0;
+    races_of_run();
     bugs_of_run(explorer_ending(&session->explorer));
     if (session->bugs.count > 0) {
         wanted = session->bugs.at[0];

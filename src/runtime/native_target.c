@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "detect/detect.h"
 #include "model/buffer.h"
 #include "runtime/external.h"
 #include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/native.h"
+#include "runtime/plain.h"
+#include "runtime/races.h"
 #include "runtime/state.h"
 
 struct native native = {.alone = true};
@@ -75,6 +78,8 @@ cell_value native_ask(const struct op *op)
 static void thread_run(struct native_thread *thread, struct op *next)
 {
     native.current = thread;
+    detect_run(thread->number);
+    plain_begin(thread);
     if (world_is_buffered(native.world))
         buffer_show(native.world, thread->agent);
     native.session->in_program = true;
@@ -185,6 +190,7 @@ static void thread_reset(struct native_thread *thread)
     thread->stack_shared = thread->number < native.session->shared_stacks.count &&
                            native.session->shared_stacks.at[thread->number];
     thread->sections = 0;
+    thread->window = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
     memset(thread->keys, 0, sizeof thread->keys);
@@ -212,6 +218,7 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     thread->argument = argument;
     native.alone = false;
     native.unjoined++;
+    races_note_thread(number);
     site_copy(&native.session->threads.at[number].created, native_site());
     return thread;
 }
@@ -286,6 +293,9 @@ static void native_restart(struct target *target, struct world *world)
 
     (void)target;
     world->merges_lives = true;
+    world->watch = native.detects ? &sync_watch : NULL;
+    detect_restart();
+    races_restart();
     files_restart();
     image_restart();
     heap_restart();
@@ -313,6 +323,7 @@ void native_open(struct session *session)
     native.base.ops = &native_ops;
     native.session = session;
     native.world = &session->explorer.world;
+    races_open();
     map_open(&native.thread_numbers, arena);
     map_open(&native.variable_numbers, arena);
     external_open();

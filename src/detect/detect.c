@@ -1,0 +1,90 @@
+#include "detect/detect.h"
+
+#include "base/check.h"
+
+#define ARENA_RESERVE ((size_t)1 << 36)
+
+struct detector detector;
+
+bool detect_open(void (*found)(const struct detect_race *race))
+{
+    if (arena_open(&detector.arena, ARENA_RESERVE) != 0 || !shadow_open())
+        return false;
+    detector.space.arena = &detector.arena;
+    detector.found = found;
+    detector.on = true;
+    sync_open();
+    return true;
+}
+
+void detect_restart(void)
+{
+    if (!detector.on)
+        return;
+    CHECK(detector.generation + 1 < SHADOW_WIDE, "more than two billion executions");
+    detector.space.generation = ++detector.generation;
+    shadow_restart();
+    sync_restart();
+    detect_run(0);
+}
+
+void detect_run(uint32_t thread)
+{
+    if (!detector.on)
+        return;
+    detector.thread = thread;
+    detector.now = epoch_of(thread, clock_get(&detector.space, sync_clock(thread), thread));
+}
+
+static void thread_access(uint32_t thread, epoch now, uint64_t addr, size_t size,
+                          enum shadow_kind kind)
+{
+    struct shadow_who who = {thread, now, sync_clock(thread)};
+    struct detect_access access = {thread, now, kind == SHADOW_WRITE || kind == SHADOW_ATOMIC_WRITE,
+                                   kind == SHADOW_ATOMIC_READ || kind == SHADOW_ATOMIC_WRITE};
+
+    if (detector.seen)
+        detector.seen(&access, addr, size);
+
+    shadow_access(&who, addr, size, kind);
+}
+
+void detect_read_range(uint64_t addr, size_t size)
+{
+    thread_access(detector.thread, detector.now, addr, size, SHADOW_READ);
+}
+
+void detect_write_range(uint64_t addr, size_t size)
+{
+    thread_access(detector.thread, detector.now, addr, size, SHADOW_WRITE);
+}
+
+void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
+{
+    epoch now = epoch_of(thread, clock_get(&detector.space, sync_clock(thread), thread));
+
+    thread_access(thread, now, addr, size, writes ? SHADOW_ATOMIC_WRITE : SHADOW_ATOMIC_READ);
+}
+
+bool detect_is_exposed(uint64_t addr, size_t size)
+{
+    if (!detector.shadow.any_exposed)
+        return false;
+    for (uint64_t at = addr & ~(uint64_t)7; at < addr + size; at += 8) {
+        const struct shadow_cell *cell =
+            at >> SHADOW_ADDRESS_BITS ? NULL : shadow_known(detector.chunks, at);
+
+        if (cell && cell->exposed)
+            return true;
+    }
+    return false;
+}
+
+void detect_expose(uint64_t addr)
+{
+    struct shadow_cell *cell = shadow_cell(addr);
+
+    if (cell)
+        cell->exposed = 1;
+    detector.shadow.any_exposed = true;
+}

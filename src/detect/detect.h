@@ -1,0 +1,94 @@
+#ifndef RADDLE_DETECT_DETECT_H
+#define RADDLE_DETECT_DETECT_H
+
+/* Ground rules of the room `detect`: it watches an execution and finds data races: two accesses to a byte by different threads, one of
+ * them a write, at most one of them atomic, that no synchronisation orders. What synchronises is told by the world (watch.h, and
+ * the column SYNC of ops.def); plain accesses are told by the target. It decides exactly: no race of the
+ * execution goes unnoticed before the first one is found, and none is made up. It knows nothing of places in the source.
+ *
+ * There is one detector in a process, since the check of an access must cost a few instructions. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "detect/shadow.h"
+#include "detect/sync.h"
+
+/* One side of a race. */
+struct detect_access {
+    uint32_t thread;
+    epoch when;
+    bool writes;
+    bool atomic;
+};
+
+struct detect_race {
+    uint64_t addr; /* the first byte that both touch, */
+    unsigned size; /* and how many in a row */
+    struct detect_access now, before;
+};
+
+struct detector {
+    /* what the fast path needs comes first */
+    uint32_t generation; /* of the execution; below SHADOW_WIDE */
+    epoch now;           /* of the thread that runs */
+    struct shadow_cell **chunks;
+    uint32_t thread; /* that runs */
+    bool on;
+    struct arena arena;
+    struct clock_space space;
+    struct sync sync;
+    struct shadow shadow;
+    /* Called in the middle of an access; must not access memory through the detector. */
+    void (*found)(const struct detect_race *race);
+    /* If set, called for each access before it is checked, except for those that a caller of detect_*_known left out. */
+    void (*seen)(const struct detect_access *access, uint64_t addr, size_t size);
+    const char *given_up; /* why races may have been missed in this process, or NULL */
+};
+
+extern struct detector detector;
+
+/* Before anything else, once. `found` is called for each race, and may be called again for the same one. False: no memory. */
+bool detect_open(void (*found)(const struct detect_race *race));
+
+/* A new execution: nothing has happened, thread 0 runs. */
+void detect_restart(void);
+
+/* That thread runs from now on, until the next call. */
+void detect_run(uint32_t thread);
+
+/* ---- accesses of the running thread. Any address and size will do. */
+
+void detect_read_range(uint64_t addr, size_t size);
+void detect_write_range(uint64_t addr, size_t size);
+
+/* An atomic access of that thread, which need not be the running one. */
+void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);
+
+/* The same as the first two, for up to 8 bytes that lie in one granule, which the caller has found out to be the case. True: nothing new. */
+static inline bool detect_read_known(uint64_t addr, unsigned size)
+{
+    const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
+    uint32_t bytes = shadow_bytes(addr, size);
+
+    return cell && cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
+           (cell->read == detector.now || cell->write == detector.now);
+}
+
+static inline bool detect_write_known(uint64_t addr, unsigned size)
+{
+    const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
+    uint32_t bytes = shadow_bytes(addr, size);
+
+    return cell && cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
+           cell->write == detector.now;
+}
+
+/* Whether two accesses to those bytes have been declared to be looked at in every order (detect_expose), so that each is to be made a visible operation. */
+bool detect_is_exposed(uint64_t addr, size_t size);
+
+/* Declares it for the eight bytes around `addr`, for this and all later executions. */
+void detect_expose(uint64_t addr);
+
+#endif

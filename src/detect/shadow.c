@@ -1,0 +1,324 @@
+#include "detect/shadow.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "detect/detect.h"
+
+/* The rules are those of FastTrack (Flanagan and Freund 2009): as long as there was no race, the writes to a byte are ordered, so the
+ * last one stands for all; reads need a clock for each thread only while they are unordered among themselves. Atomic
+ * accesses, which may be unordered among themselves, are kept like reads. */
+
+#define WIDE_MAX     ((uint32_t)1 << 24)
+#define VECTOR_UNIT  16u /* numbers; vectors begin at multiples of it */
+#define VECTOR_UNITS (EPOCH_CLOCK_MAX + 1)
+#define IS_VECTOR(m) (epoch_thread(m) == EPOCH_THREAD_MAX)
+
+/* Straight from the kernel: mmap itself may be the program's. */
+static void *pages(size_t size)
+{
+    void *at = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+bool shadow_open(void)
+{
+    struct shadow *shadow = &detector.shadow;
+
+    detector.chunks = pages(SHADOW_CHUNKS * sizeof *detector.chunks);
+    shadow->wides = pages(WIDE_MAX * sizeof *shadow->wides);
+    shadow->vectors = pages((size_t)VECTOR_UNITS * VECTOR_UNIT * sizeof *shadow->vectors);
+    return detector.chunks && shadow->wides && shadow->vectors;
+}
+
+void shadow_restart(void)
+{
+    detector.shadow.wide_count = 0;
+    detector.shadow.vector_units = 1; /* 0 is no vector */
+}
+
+struct shadow_cell *shadow_cell(uint64_t addr)
+{
+    struct shadow_cell **chunk;
+
+    if (addr >> SHADOW_ADDRESS_BITS)
+        return NULL;
+    chunk = &detector.chunks[addr >> SHADOW_CHUNK_SHIFT];
+    if (!*chunk)
+        *chunk = pages(SHADOW_CHUNK_CELLS * sizeof **chunk);
+    if (!*chunk)
+        detector.given_up = "no memory to remember accesses";
+    return shadow_known(detector.chunks, addr);
+}
+
+/* ---- sets of moments */
+
+static bool is_before(const struct shadow_who *who, epoch e)
+{
+    return epoch_clock(e) <= clock_get(&detector.space, who->clock, epoch_thread(e));
+}
+
+static uint32_t *vector_at(moments m)
+{
+    return &detector.shadow.vectors[(size_t)epoch_clock(m) * VECTOR_UNIT];
+}
+
+/* A new vector that has an entry for `thread`. */
+static moments vector_new(uint32_t thread)
+{
+    struct shadow *shadow = &detector.shadow;
+    uint32_t units = (thread + 1) / VECTOR_UNIT + 1;
+    moments m;
+
+    if (shadow->vector_units + units > VECTOR_UNITS) {
+        detector.given_up = "too many granules of memory that several threads read";
+        shadow->vector_units = 1;
+    }
+    m = epoch_of(EPOCH_THREAD_MAX, shadow->vector_units);
+    shadow->vector_units += units;
+    memset(vector_at(m), 0, units * VECTOR_UNIT * sizeof(uint32_t));
+    *vector_at(m) = units * VECTOR_UNIT - 1;
+    return m;
+}
+
+static moments vector_copy(moments m, uint32_t thread)
+{
+    uint32_t count = *vector_at(m);
+    moments copy = vector_new(thread > count - 1 ? thread : count - 1);
+
+    memcpy(vector_at(copy) + 1, vector_at(m) + 1, count * sizeof(uint32_t));
+    return copy;
+}
+
+/* One that the set holds and that does not come before `who`'s time; 0 if there is none. */
+static epoch moments_unordered(const struct shadow_who *who, moments m)
+{
+    const uint32_t *vector;
+
+    if (m == 0)
+        return 0;
+    if (!IS_VECTOR(m))
+        return is_before(who, m) ? 0 : m;
+    vector = vector_at(m);
+    for (uint32_t i = 0; i < *vector; i++)
+        if (vector[1 + i] && !is_before(who, epoch_of(i, vector[1 + i])))
+            return epoch_of(i, vector[1 + i]);
+    return 0;
+}
+
+static void moments_add(const struct shadow_who *who, moments *m)
+{
+    epoch old = *m;
+
+    if (old == 0 || old == who->now || (!IS_VECTOR(old) && is_before(who, old))) {
+        *m = who->now;
+        return;
+    }
+    if (!IS_VECTOR(old)) {
+        *m = vector_new(who->thread > epoch_thread(old) ? who->thread : epoch_thread(old));
+        vector_at(*m)[1 + epoch_thread(old)] = epoch_clock(old);
+    } else if (who->thread >= *vector_at(old)) {
+        *m = vector_copy(old, who->thread);
+    }
+    vector_at(*m)[1 + who->thread] = epoch_clock(who->now);
+}
+
+/* ---- checking */
+
+/* What an access conflicts with: bit k stands for enum shadow_kind k. */
+static const uint8_t conflicts[] = {
+    [SHADOW_READ] = 1 << SHADOW_WRITE | 1 << SHADOW_ATOMIC_WRITE,
+    [SHADOW_WRITE] =
+        1 << SHADOW_READ | 1 << SHADOW_WRITE | 1 << SHADOW_ATOMIC_READ | 1 << SHADOW_ATOMIC_WRITE,
+    [SHADOW_ATOMIC_READ] = 1 << SHADOW_WRITE,
+    [SHADOW_ATOMIC_WRITE] = 1 << SHADOW_READ | 1 << SHADOW_WRITE,
+};
+
+static bool kind_writes(enum shadow_kind kind)
+{
+    return kind == SHADOW_WRITE || kind == SHADOW_ATOMIC_WRITE;
+}
+
+static bool kind_is_atomic(enum shadow_kind kind)
+{
+    return kind == SHADOW_ATOMIC_READ || kind == SHADOW_ATOMIC_WRITE;
+}
+
+static void race_report(const struct shadow_who *who, uint64_t addr, uint32_t bytes,
+                        enum shadow_kind kind, epoch before, enum shadow_kind before_kind)
+{
+    unsigned first = (unsigned)__builtin_ctz(bytes);
+    struct detect_race race = {
+        .addr = (addr & ~(uint64_t)7) + first,
+        .size = (unsigned)__builtin_ctz(~(bytes >> first)),
+        .now = {who->thread, who->now, kind_writes(kind), kind_is_atomic(kind)},
+        .before = {epoch_thread(before), before, kind_writes(before_kind),
+                   kind_is_atomic(before_kind)},
+    };
+
+    if (!detector.given_up)
+        detector.found(&race);
+}
+
+/* `part` lies wholly in the bytes accessed. */
+static bool part_access(const struct shadow_who *who, uint64_t addr, struct shadow_part *part,
+                        enum shadow_kind kind, bool quiet)
+{
+    const moments sets[] = {[SHADOW_READ] = part->reads,
+                            [SHADOW_WRITE] = part->write,
+                            [SHADOW_ATOMIC_READ] = part->atomic_reads,
+                            [SHADOW_ATOMIC_WRITE] = part->atomic_writes};
+    moments *const own[] = {[SHADOW_READ] = &part->reads,
+                            [SHADOW_ATOMIC_READ] = &part->atomic_reads,
+                            [SHADOW_ATOMIC_WRITE] = &part->atomic_writes};
+
+    for (unsigned k = 0; k < sizeof sets / sizeof *sets; k++) {
+        epoch other = conflicts[kind] & 1 << k ? moments_unordered(who, sets[k]) : 0;
+
+        if (other && !quiet) {
+            race_report(who, addr, part->bytes, kind, other, (enum shadow_kind)k);
+            quiet = true;
+        }
+    }
+    if (kind == SHADOW_WRITE)
+        *part = (struct shadow_part){.bytes = part->bytes, .write = who->now};
+    else
+        moments_add(who, own[kind]);
+    return quiet;
+}
+
+/* ---- granules whose bytes have different histories */
+
+static struct shadow_wide *wide_of(const struct shadow_cell *cell)
+{
+    return &detector.shadow.wides[cell->write];
+}
+
+static struct shadow_wide *make_wide(struct shadow_cell *cell)
+{
+    struct shadow *shadow = &detector.shadow;
+    struct shadow_wide *wide;
+
+    if (cell->generation == (detector.generation | SHADOW_WIDE))
+        return wide_of(cell);
+    if (shadow->wide_count == WIDE_MAX) {
+        detector.given_up = "too many granules of memory whose bytes are used differently";
+        shadow->wide_count = 0;
+    }
+    wide = &shadow->wides[shadow->wide_count];
+    wide->count = 0;
+    if (cell->generation == detector.generation)
+        wide->parts[wide->count++] =
+            (struct shadow_part){.bytes = cell->bytes, .write = cell->write, .reads = cell->read};
+    cell->write = shadow->wide_count++;
+    cell->generation = detector.generation | SHADOW_WIDE;
+    return wide;
+}
+
+/* What a part that is split off has in common with the rest, it must own. */
+static void part_split(struct shadow_wide *wide, struct shadow_part *part, uint32_t bytes)
+{
+    struct shadow_part *other = &wide->parts[wide->count++];
+    moments *const sets[] = {&other->reads, &other->atomic_writes, &other->atomic_reads};
+
+    *other = *part;
+    part->bytes &= bytes;
+    other->bytes &= ~bytes;
+    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (IS_VECTOR(*sets[i]))
+            *sets[i] = vector_copy(*sets[i], 0);
+}
+
+static bool wide_access(const struct shadow_who *who, struct shadow_wide *wide, uint64_t addr,
+                        uint32_t bytes, enum shadow_kind kind, bool quiet)
+{
+    uint32_t left = bytes;
+
+    for (uint32_t i = 0; i < wide->count && left; i++) {
+        struct shadow_part *part = &wide->parts[i];
+
+        if (!(part->bytes & left))
+            continue;
+        if (part->bytes & ~left)
+            part_split(wide, part, left);
+        left &= ~part->bytes;
+        quiet = part_access(who, addr, part, kind, quiet);
+    }
+    if (!left)
+        return quiet;
+    wide->parts[wide->count] = (struct shadow_part){.bytes = left};
+    return part_access(who, addr, &wide->parts[wide->count++], kind, quiet);
+}
+
+/* ---- the others */
+
+/* A plain access that leaves all bytes of the cell with one history: true, and it is done. */
+static bool simple_read(const struct shadow_who *who, struct shadow_cell *cell, uint32_t bytes)
+{
+    if (!(cell->bytes & bytes) && cell->write == 0 && cell->read == who->now) {
+        cell->bytes |= (uint8_t)bytes;
+        return true;
+    }
+    if (cell->bytes != bytes || (cell->write && !is_before(who, cell->write)) ||
+        (cell->read && !is_before(who, cell->read)))
+        return false;
+    cell->read = who->now;
+    return true;
+}
+
+static bool simple_write(const struct shadow_who *who, struct shadow_cell *cell, uint32_t bytes)
+{
+    if (!(cell->bytes & bytes) && cell->write == who->now && cell->read == 0) {
+        cell->bytes |= (uint8_t)bytes;
+        return true;
+    }
+    if ((cell->bytes & ~bytes) || (cell->write && !is_before(who, cell->write)) ||
+        (cell->read && !is_before(who, cell->read)))
+        return false;
+    cell->write = who->now;
+    cell->read = 0;
+    cell->bytes = (uint8_t)bytes;
+    return true;
+}
+
+static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned size,
+                           enum shadow_kind kind, bool quiet)
+{
+    struct shadow_cell *cell = shadow_cell(addr);
+    uint32_t bytes = shadow_bytes(addr, size);
+
+    if (!cell)
+        return quiet;
+    if (!kind_is_atomic(kind) && !cell->exposed) {
+        if ((cell->generation & ~SHADOW_WIDE) != detector.generation) {
+            cell->generation = detector.generation;
+            cell->write = kind == SHADOW_WRITE ? who->now : 0;
+            cell->read = kind == SHADOW_READ ? who->now : 0;
+            cell->bytes = (uint8_t)bytes;
+            return quiet;
+        }
+        if (cell->generation == detector.generation &&
+            (kind == SHADOW_READ ? simple_read : simple_write)(who, cell, bytes))
+            return quiet;
+    }
+    return wide_access(who, make_wide(cell), addr, bytes, kind, quiet);
+}
+
+void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind)
+{
+    bool quiet = false; /* one race of one access is enough */
+
+    while (size > 0) {
+        unsigned here = 8 - (unsigned)(addr & 7);
+
+        if (here > size)
+            here = (unsigned)size;
+        quiet = granule_access(who, addr, here, kind, quiet);
+        addr += here;
+        size -= here;
+    }
+}

@@ -1,0 +1,85 @@
+#ifndef RADDLE_DETECT_SHADOW_H
+#define RADDLE_DETECT_SHADOW_H
+
+#include "detect/clock.h"
+
+/* What is remembered of memory: for each granule of 8 bytes, who accessed it last. A granule whose bytes have different
+ * histories, or that was accessed atomically, has its history elsewhere (struct shadow_wide), one part for the bytes that share one. */
+
+#define SHADOW_CHUNK_SHIFT  22 /* of the address: 4 MiB of memory have one chunk of cells */
+#define SHADOW_ADDRESS_BITS 47
+#define SHADOW_CHUNKS       ((size_t)1 << (SHADOW_ADDRESS_BITS - SHADOW_CHUNK_SHIFT))
+#define SHADOW_CHUNK_CELLS  ((size_t)1 << (SHADOW_CHUNK_SHIFT - 3))
+
+/* In a cell's generation: the history is elsewhere. The quick checks, which compare generations, fail then. */
+#define SHADOW_WIDE ((uint32_t)1 << 31)
+
+struct shadow_cell {
+    uint32_t generation; /* older than the execution: never accessed */
+    epoch write;         /* last one, or 0; SHADOW_WIDE: which shadow_wide */
+    epoch read;          /* last one since, or 0 */
+    uint8_t bytes;       /* which ones were accessed; all of them so */
+    uint8_t exposed;     /* for good (detect_expose) */
+    uint16_t unused;
+};
+
+/* A set of moments, none of which comes before another one: empty (0), one epoch, or, if its thread is EPOCH_THREAD_MAX, the number of
+ * a vector with the latest clock of each thread. */
+typedef epoch moments;
+
+struct shadow_part {
+    uint32_t bytes;
+    epoch write;
+    moments reads, atomic_writes, atomic_reads; /* since that write */
+};
+
+struct shadow_wide {
+    uint32_t count;
+    struct shadow_part parts[8];
+};
+
+struct shadow {
+    struct shadow_wide *wides; /* of this execution */
+    uint32_t wide_count;
+    uint32_t *vectors; /* each: how long it is, then the clocks */
+    uint32_t vector_units;
+    bool any_exposed;
+};
+
+static inline uint32_t shadow_bytes(uint64_t addr, unsigned size)
+{
+    return (((uint32_t)1 << size) - 1) << (addr & 7);
+}
+
+/* The cell of a granule, or NULL if there is none yet. The address must be below 2^47. */
+static inline struct shadow_cell *shadow_known(struct shadow_cell **chunks, uint64_t addr)
+{
+    struct shadow_cell *chunk = chunks[addr >> SHADOW_CHUNK_SHIFT];
+
+    return chunk ? &chunk[(addr >> 3) & (SHADOW_CHUNK_CELLS - 1)] : NULL;
+}
+
+enum shadow_kind {
+    SHADOW_READ,
+    SHADOW_WRITE,
+    SHADOW_ATOMIC_READ,
+    SHADOW_ATOMIC_WRITE,
+};
+
+/* Who accesses: its time, and what it knows. */
+struct shadow_who {
+    uint32_t thread;
+    epoch now;
+    const struct clock *clock;
+};
+
+bool shadow_open(void);
+void shadow_restart(void);
+
+/* Checks an access against those before it, and remembers it. */
+void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind);
+
+/* The cell of a granule; NULL if there can be none: the address is no program's, or memory is out. */
+struct shadow_cell *shadow_cell(uint64_t addr);
+
+#endif

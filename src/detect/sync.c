@@ -1,0 +1,387 @@
+#include "detect/sync.h"
+
+#include <string.h>
+
+#include "detect/detect.h"
+#include "model/buffer.h"
+#include "model/object.h"
+#include "model/world.h"
+
+/* Release sequences: a read-modify-write hands on what it read from, too; any other store ends the sequence. */
+
+#define SPACE (&detector.space)
+
+static struct sync *sync_state(void)
+{
+    return &detector.sync;
+}
+
+void sync_open(void)
+{
+    map_open(&sync_state()->object_numbers, &detector.arena);
+    map_open(&sync_state()->cell_numbers, &detector.arena);
+}
+
+static struct sync_thread *thread_at(uint32_t number)
+{
+    struct sync *sync = sync_state();
+
+    while (sync->threads.count <= number)
+        vec_push(&detector.arena, &sync->threads, (struct sync_thread){0});
+    return &sync->threads.at[number];
+}
+
+const struct clock *sync_clock(uint32_t thread)
+{
+    return &thread_at(thread)->now;
+}
+
+void sync_restart(void)
+{
+    sync_state()->buffered_count = 0;
+    clock_set(SPACE, &thread_at(0)->now, 0, 1);
+}
+
+static uint32_t number_of(const struct world *world, agent_id thread)
+{
+    return (uint32_t)world->agents.at[thread].key;
+}
+
+/* What a thread does from here on is not part of what it has just released. */
+static void tick(uint32_t thread)
+{
+    struct clock *now = &thread_at(thread)->now;
+    uint32_t time = clock_get(SPACE, now, thread) + 1;
+
+    if (time > EPOCH_CLOCK_MAX) {
+        detector.given_up = "a thread synchronises more than two million times in a run";
+        time = EPOCH_CLOCK_MAX;
+    }
+    clock_set(SPACE, now, thread, time);
+    if (thread == detector.thread)
+        detector.now = epoch_of(thread, time);
+}
+
+/* ---- objects */
+
+static struct sync_object *object_at(enum object_kind kind, uint64_t addr)
+{
+    struct sync *sync = sync_state();
+    uint64_t key = addr ^ (uint64_t)kind << 58;
+    uint32_t number = map_get(&sync->object_numbers, key);
+
+    if (number == MAP_ABSENT) {
+        number = sync->objects.count;
+        vec_push(&detector.arena, &sync->objects, (struct sync_object){0});
+        map_add(&sync->object_numbers, key, number);
+    }
+    return &sync->objects.at[number];
+}
+
+static void acquire(uint32_t thread, const struct clock *from)
+{
+    clock_join(SPACE, &thread_at(thread)->now, from);
+}
+
+static void release(uint32_t thread, struct clock *to)
+{
+    clock_join(SPACE, to, &thread_at(thread)->now);
+    tick(thread);
+}
+
+static void acquire_woken(uint32_t thread)
+{
+    acquire(thread, &thread_at(thread)->woken);
+    clock_clear(SPACE, &thread_at(thread)->woken);
+}
+
+/* The child knows all that its parent has done. */
+static void thread_created(uint32_t parent, uint32_t child)
+{
+    struct sync_thread *thread;
+
+    thread_at(child > parent ? child : parent);
+    thread = thread_at(child);
+    clock_clear(SPACE, &thread->now);
+    clock_join(SPACE, &thread->now, &thread_at(parent)->now);
+    clock_set(SPACE, &thread->now, child, 1);
+    clock_clear(SPACE, &thread->fenced);
+    clock_clear(SPACE, &thread->pending);
+    clock_clear(SPACE, &thread->woken);
+    tick(parent);
+}
+
+/* Readers of a reader-writer lock order nothing among themselves: what they release only a writer acquires. */
+static bool is_reader(struct world *world, const struct op *op)
+{
+    return op->kind == OP_RWLOCK_UNLOCK &&
+           !rwlock_is_written(world_state(world, world_location(world, OBJECT_RWLOCK, op->addr)));
+}
+
+/* The last to arrive takes all with it: the next round begins with nothing. */
+static void barrier_arrive(struct world *world, uint32_t thread, const struct op *op,
+                           struct sync_object *object)
+{
+    uint64_t arrived = world_state(world, world_location(world, OBJECT_BARRIER, op->addr)) + 1;
+
+    clock_join(SPACE, &object->released, &thread_at(thread)->now);
+    acquire(thread, &object->released);
+    if (arrived >= op->expect)
+        clock_clear(SPACE, &object->released);
+    tick(thread);
+}
+
+/* ---- atomic variables */
+
+static struct sync_cell *cell_at(uint64_t addr)
+{
+    struct sync *sync = sync_state();
+    uint32_t number = map_get(&sync->cell_numbers, addr >> 3);
+    struct sync_cell *cell;
+
+    if (number == MAP_ABSENT) {
+        number = sync->cells.count;
+        cell = arena_alloc(&detector.arena, sizeof *cell);
+        memset(cell, 0, sizeof *cell);
+        vec_push(&detector.arena, &sync->cells, cell);
+        map_add(&sync->cell_numbers, addr >> 3, number);
+    }
+    cell = sync->cells.at[number];
+    if (cell->generation != detector.generation) {
+        cell->generation = detector.generation;
+        cell->count = 0;
+    }
+    return cell;
+}
+
+static void cell_gather(uint64_t addr, uint32_t bytes, struct clock *into)
+{
+    const struct sync_cell *cell = cell_at(addr);
+
+    for (uint32_t i = 0; i < cell->count; i++)
+        if (cell->stores[i].bytes & bytes)
+            clock_join(SPACE, into, &cell->stores[i].released);
+}
+
+/* From now on those bytes hand on `released`. */
+static void cell_replace(uint64_t addr, uint32_t bytes, const struct clock *released)
+{
+    struct sync_cell *cell = cell_at(addr);
+    struct sync_store spare;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cell->count; i++) {
+        cell->stores[i].bytes &= ~bytes;
+        if (cell->stores[i].bytes == 0)
+            continue;
+        spare = cell->stores[kept];
+        cell->stores[kept++] = cell->stores[i];
+        cell->stores[i] = spare;
+    }
+    cell->stores[kept].bytes = bytes;
+    clock_clear(SPACE, &cell->stores[kept].released);
+    clock_join(SPACE, &cell->stores[kept].released, released);
+    cell->count = kept + 1;
+}
+
+/* Calls for each granule that the bytes at `addr` lie in. `bytes`: which of them are meant. */
+static void granules_gather(uint64_t addr, unsigned size, uint32_t but, struct clock *into)
+{
+    for (unsigned i = 0; i < size;) {
+        uint64_t at = addr + i;
+        unsigned here = 8 - (unsigned)(at & 7);
+        uint32_t bytes;
+
+        if (here > size - i)
+            here = size - i;
+        bytes = shadow_bytes(at, here) & ~(((but >> i) & 0xff) << (at & 7));
+        if (bytes)
+            cell_gather(at, bytes, into);
+        i += here;
+    }
+}
+
+static void granules_replace(uint64_t addr, unsigned size, const struct clock *released)
+{
+    for (unsigned i = 0; i < size;) {
+        uint64_t at = addr + i;
+        unsigned here = 8 - (unsigned)(at & 7);
+
+        if (here > size - i)
+            here = size - i;
+        cell_replace(at, shadow_bytes(at, here), released);
+        i += here;
+    }
+}
+
+static bool order_acquires(uint8_t order)
+{
+    return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+}
+
+static bool order_releases(uint8_t order)
+{
+    return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+}
+
+/* What a load, or the loading half of an operation, learns is in *source, too. */
+static void memory_read(struct world *world, agent_id agent, const struct op *op, uint8_t order,
+                        struct clock *source)
+{
+    uint32_t thread = number_of(world, agent);
+
+    granules_gather(op->addr, op->size, buffer_forwards(world, agent, op->addr, op->size), source);
+    if (order_acquires(order))
+        acquire(thread, source);
+    else
+        clock_join(SPACE, &thread_at(thread)->pending, source);
+}
+
+/* What a store hands on, into *released. */
+static void memory_hand_on(uint32_t thread, uint8_t order, struct clock *released)
+{
+    const struct sync_thread *t = thread_at(thread);
+
+    clock_join(SPACE, released, order_releases(order) ? &t->now : &t->fenced);
+}
+
+static struct clock scratch; /* what the operation under way hands on */
+
+static void memory_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+{
+    uint32_t thread = number_of(world, agent);
+    bool loads = op->kind != OP_STORE;
+    bool stores = op->kind != OP_LOAD && !(op->kind == OP_CAS && failed);
+    uint8_t order = op->kind == OP_CAS && failed ? op->variant : op->order;
+
+    if (op->kind != OP_RMW && op->kind != OP_CAS && op->variant == OP_VARIANT_PLAIN)
+        return; /* its target has told about it as a plain access */
+    detect_atomic(thread, op->addr, op->size, stores);
+    clock_clear(SPACE, &scratch);
+    if (loads)
+        memory_read(world, agent, op, order, &scratch);
+    if (!stores)
+        return;
+    memory_hand_on(thread, order, &scratch);
+    granules_replace(op->addr, op->size, &scratch);
+    if (order_releases(order))
+        tick(thread);
+}
+
+static void fence_does(uint32_t thread, uint8_t order)
+{
+    struct sync_thread *t = thread_at(thread);
+
+    if (order_acquires(order))
+        acquire(thread, &t->pending);
+    if (!order_releases(order))
+        return;
+    clock_clear(SPACE, &t->fenced);
+    clock_join(SPACE, &t->fenced, &t->now);
+    tick(thread);
+}
+
+static void order_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+{
+    if (op->kind == OP_FENCE)
+        fence_does(number_of(world, agent), op->order);
+    else
+        memory_does(world, agent, op, failed);
+}
+
+/* ---- what the world tells */
+
+static void sync_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+{
+    uint32_t thread = number_of(world, agent);
+    const struct op_info *info = &op_infos[op->kind];
+    struct sync_object *object;
+
+    if (info->sync == SYNC_ORDER)
+        order_does(world, agent, op, failed);
+    if (info->sync == SYNC_NONE || info->sync == SYNC_ORDER || failed)
+        return;
+    if (op->kind == OP_THREAD_CREATE) {
+        thread_created(thread, number_of(world, (agent_id)op->addr));
+        return;
+    }
+    object = object_at(info->object, op->addr);
+    switch ((enum op_sync)info->sync) {
+    case SYNC_ACQUIRE:
+        acquire(thread, &object->shared);
+        acquire(thread, &object->released);
+        break;
+    case SYNC_ACQUIRE_SHARED:
+        acquire(thread, &object->released);
+        break;
+    case SYNC_RELEASE:
+        release(thread, is_reader(world, op) ? &object->shared : &object->released);
+        break;
+    case SYNC_BOTH:
+        if (op->kind == OP_BARRIER_WAIT) {
+            barrier_arrive(world, thread, op, object);
+            break;
+        }
+        acquire(thread, &object->released);
+        release(thread, &object->released);
+        break;
+    case SYNC_RELEASE_MUTEX:
+        clock_clear(SPACE, &thread_at(thread)->woken);
+        release(thread, &object_at(OBJECT_MUTEX, op->mutex)->released);
+        break;
+    case SYNC_ACQUIRE_WOKEN:
+        acquire(thread, &object->released);
+        acquire_woken(thread);
+        break;
+    case SYNC_WOKEN:
+        acquire_woken(thread);
+        break;
+    case SYNC_NONE:
+    case SYNC_ORDER:
+        break;
+    }
+}
+
+/* The operation that wakes has released, and time went on: what its thread does from now on is not known to the woken one. */
+static void sync_wakes(struct world *world, agent_id agent, agent_id woken_agent)
+{
+    uint32_t thread = number_of(world, agent), woken = number_of(world, woken_agent);
+    struct clock *to;
+    uint32_t time, known;
+
+    thread_at(thread > woken ? thread : woken);
+    to = &thread_at(woken)->woken;
+    known = clock_get(SPACE, to, thread);
+    clock_join(SPACE, to, &thread_at(thread)->now);
+    time = clock_get(SPACE, &thread_at(thread)->now, thread) - 1;
+    clock_set(SPACE, to, thread, known > time ? known : time);
+}
+
+static void sync_stored(struct world *world, agent_id agent, const struct op *op,
+                        struct buffered_store *store)
+{
+    struct sync *sync = sync_state();
+    uint32_t thread = number_of(world, agent);
+    struct clock *released;
+
+    if (sync->buffered.count == sync->buffered_count)
+        vec_push(&detector.arena, &sync->buffered, (struct clock){0});
+    store->note = sync->buffered_count++;
+    released = &sync->buffered.at[store->note];
+    clock_clear(SPACE, released);
+    if (op->variant == OP_VARIANT_PLAIN)
+        return;
+    detect_atomic(thread, op->addr, op->size, true);
+    memory_hand_on(thread, op->order, released);
+    if (order_releases(op->order))
+        tick(thread);
+}
+
+static void sync_flushed(struct world *world, agent_id agent, const struct buffered_store *store)
+{
+    (void)world;
+    (void)agent;
+    granules_replace(store->addr, store->size, &sync_state()->buffered.at[store->note]);
+}
+
+const struct watch_ops sync_watch = {sync_does, sync_wakes, sync_stored, sync_flushed};

@@ -1,0 +1,133 @@
+#include "runtime/plain.h"
+
+#include <errno.h>
+
+#include "runtime/races.h"
+
+struct plain plain;
+
+void plain_begin(const struct native_thread *thread)
+{
+    plain.left = thread->window ? 0 : PLAIN_BUDGET;
+}
+
+void plain_foreign_stack(const void *p)
+{
+    uint32_t owner;
+
+    if (stack_find(p, &owner) == STACK_INSIDE && owner != native.current->number)
+        native_share_stack(owner);
+}
+
+/* Whether the present load is to be a visible one. Deterministic: it depends on nothing but what the thread did. */
+static bool window_open(void)
+{
+    struct native_thread *thread = native.current;
+
+    if (plain.left >= 0)
+        return false;
+    if (thread->window == 0) {
+        thread->window = PLAIN_WINDOW;
+        thread->spin.site = NULL;
+    }
+    if (--thread->window > 0)
+        return true;
+    plain.left = PLAIN_BUDGET;
+    return false;
+}
+
+/* Wild pointers must fault here, as an access of the program, and not in the detector. */
+bool plain_read_slow(const void *p, size_t size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+
+    if (native.current->sections)
+        return false;
+    (void)*(volatile const char *)p;
+    plain_foreign_stack(p);
+    detect_read_range(addr, size);
+    return !window_open() && !detect_is_exposed(addr, size);
+}
+
+bool plain_write_slow(void *p, size_t size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+    volatile char *byte = p;
+
+    if (native.current->sections)
+        return false;
+    *byte = *byte;
+    plain_foreign_stack(p);
+    detect_write_range(addr, size);
+    return !detect_is_exposed(addr, size);
+}
+
+/* ---- functions that access memory by means of their own */
+
+/* Stores leave what is there: the caller is about to write. */
+static void range_visible(const struct native_range *range)
+{
+    const struct raddle_site *site = native_site();
+    char *at = (char *)(uintptr_t)range->at, *end = at + range->size;
+
+    while (at < end) {
+        unsigned size = (uintptr_t)at % 8 == 0 && end - at >= 8 ? 8 : 1;
+        uint64_t word;
+
+        if (size == 8) {
+            word = __raddle_load8(at, HOOK_PLAIN, site);
+            if (range->writes)
+                __raddle_store8(at, word, HOOK_PLAIN, site);
+        } else {
+            word = __raddle_load1(at, HOOK_PLAIN, site);
+            if (range->writes)
+                __raddle_store1(at, (uint8_t)word, HOOK_PLAIN, site);
+        }
+        at += size;
+    }
+}
+
+static bool range_checked(const struct native_range *range)
+{
+    if (range->writes)
+        native.current->spin.site = NULL;
+    plain.left--;
+    return range->writes ? plain_write_slow((void *)(uintptr_t)range->at, range->size)
+                         : plain_read_slow(range->at, range->size);
+}
+
+void native_touches(const struct native_range *ranges, size_t count)
+{
+    int error = errno;
+    bool visible = false, inside = native.current && native.current->sections;
+    struct op begin = native_op(OP_SECTION_BEGIN, NULL), end = native_op(OP_SECTION_END, NULL);
+
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].size && !native_direct(ranges[i].at))
+            visible |= !native.detects || !range_checked(&ranges[i]);
+    if (!visible)
+        return;
+    if (!inside) {
+        native.current->sections++;
+        plain.touching = true;
+        native_ask(&begin);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!native_direct(ranges[i].at))
+            range_visible(&ranges[i]);
+    if (!inside) {
+        native.current->sections--;
+        plain.touching = false;
+        native_ask(&end);
+    }
+    errno = error;
+}
+
+void plain_free(void *block, size_t size)
+{
+    if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
+        return;
+    races_note_free(true);
+    detect_write_range((uint64_t)(uintptr_t)block, size);
+    races_note_free(false);
+}

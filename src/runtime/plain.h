@@ -1,0 +1,91 @@
+#ifndef RADDLE_RUNTIME_PLAIN_H
+#define RADDLE_RUNTIME_PLAIN_H
+
+#include "detect/detect.h"
+#include "runtime/native.h"
+
+/* Plain accesses of the program, when they are checked for races: then they go to memory at once. If no run has a race, nobody can tell
+ * when they were made.
+ *
+ * A loop that does nothing but plain accesses never gives way to the thread that it may wait for. So after PLAIN_BUDGET accesses
+ * without a visible operation the next PLAIN_WINDOW loads are visible all the same: then spin.h sees what the loop waits for. */
+
+#define PLAIN_BUDGET 100000
+#define PLAIN_WINDOW 64
+
+/* Memory that a function reads or writes. */
+struct native_range {
+    const void *at;
+    size_t size;
+    bool writes;
+};
+
+/* The running thread is about to read or write those bytes by means of its own, in one go: call it before. With
+ * --races=report checks for races. With --races=ignore, or inside an atomic section, makes it one visible step, the access included if nothing
+ * visible comes between. Anything not shared costs a comparison. Keeps errno. */
+void native_touches(const struct native_range *ranges, size_t count);
+
+static inline void native_reads(const void *at, size_t size)
+{
+    native_touches(&(struct native_range){at, size, false}, 1);
+}
+
+static inline void native_writes(void *at, size_t size)
+{
+    native_touches(&(struct native_range){at, size, true}, 1);
+}
+
+/* ---- for hooks */
+
+struct plain {
+    int64_t left;  /* accesses of the running thread until the window opens */
+    int64_t floor; /* at or below it the quick checks are not made */
+    bool touching; /* native_touches makes the accesses visible that it has checked */
+};
+
+extern struct plain plain;
+
+/* The thread goes on after a visible operation, or begins. */
+void plain_begin(const struct native_thread *thread);
+
+/* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
+static inline bool native_direct(const void *p)
+{
+    const struct native_thread *thread = native.current;
+
+    return native.alone || !thread ||
+           ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
+            !thread->stack_shared);
+}
+
+/* Another thread's stack: then that one's accesses to it count, too, and the search begins anew with that knowledge. */
+void plain_foreign_stack(const void *p);
+
+/* A plain access that is not direct. True: it was checked, and memory is to be accessed at once. False: it must be made visible, and has
+ * been checked if the operation carries OP_VARIANT_PLAIN, that is, outside of atomic sections. */
+bool plain_read_slow(const void *p, size_t size);
+bool plain_write_slow(void *p, size_t size);
+
+static inline bool plain_read(const void *p, unsigned size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+
+    return (plain.left-- > plain.floor && (addr & 7) + size <= 8 &&
+            detect_read_known(addr, size)) ||
+           plain_read_slow(p, size);
+}
+
+static inline bool plain_write(void *p, unsigned size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+
+    native.current->spin.site = NULL; /* a loop that stores does not just wait */
+    return (plain.left-- > plain.floor && (addr & 7) + size <= 8 &&
+            detect_write_known(addr, size)) ||
+           plain_write_slow(p, size);
+}
+
+/* The running thread gives the block back: whoever still uses it races with that. */
+void plain_free(void *block, size_t size);
+
+#endif
