@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *set_json(struct settings *settings, const char *value)
-{
-    settings->json = value;
-    return NULL;
-}
+#include "cli/report_files.h"
 
 static const char *set_keep_going(struct settings *settings, const char *value)
 {
@@ -85,7 +81,11 @@ static const struct option_row check_options[] = {
      set_races},
     {"suppressions", "FILE", "races not to report, as for ThreadSanitizer: race:PATTERN",
      set_suppressions},
-    {"json", "FILE", "write the result as JSON, - for standard output", set_json},
+#define REPORT(name, summary) {#name, "FILE", summary, report_set_##name},
+#define REPORT_TRACE(name, summary)
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
@@ -183,7 +183,8 @@ static int check_main(int argc, char **argv)
         free(words);
         return EXIT_STATUS_SAFE;
     }
-    if (settings.suppressions && !suppressions_read(settings.suppressions, NULL)) {
+    if (!report_files_settle(&settings) ||
+        (settings.suppressions && !suppressions_read(settings.suppressions, NULL))) {
         free(words);
         return EXIT_STATUS_USAGE;
     }

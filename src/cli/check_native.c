@@ -146,7 +146,7 @@ static const char *trace_path(struct native_check *check, uint32_t number)
 }
 
 /* Two replays must end in the bug, or it is not to be trusted. Then the second one becomes the trace. NULL, or what was wrong. */
-static const char *bug_confirm(struct native_check *check, const struct native_case *found,
+static const char *bug_confirm(struct native_check *check, struct native_case *found,
                                const char **trace)
 {
     struct native_case again;
@@ -158,6 +158,8 @@ static const char *bug_confirm(struct native_check *check, const struct native_c
             *trace = NULL;
             return NULL;
         }
+        if (!problem && i == 0)
+            native_case_follow(found, &again);
         if (!problem && i == 1 &&
             !native_trace_write(*trace, check->program, check->argv, check->settings, &again))
             *trace = NULL;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "explore/explorer.h"
+#include "trace/report.h"
 
 /* What the process tells its caller. The numbers are a contract. */
 enum exit_status {
@@ -60,9 +61,9 @@ struct settings {
     double minimise_seconds; /* to spend on making a failing run short */
     const char **trust; /* patterns of functions and libraries that are not seen and need not be */
     size_t trust_count;
-    const char *json;         /* file name, "-" for standard output, or NULL */
-    bool races;               /* report data races, instead of exploring plain accesses */
-    const char *suppressions; /* file name, or NULL */
+    const char *reports[REPORT_COUNT]; /* file names, "-" for standard output, or NULL */
+    bool races;                        /* report data races, instead of exploring plain accesses */
+    const char *suppressions;          /* file name, or NULL */
     bool help;
 };
 

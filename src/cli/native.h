@@ -12,13 +12,20 @@ struct native_case {
     VEC(struct session_thread) threads;
     VEC(bool) shared_stacks;
     VEC(uint64_t) exposed;
-    VEC(struct session_step) steps; /* of a replay */
-    VEC(char) output;               /* what the program wrote in a replay */
+    VEC(struct session_step) steps; /* of a replay; so are those up to the output */
+    VEC(struct session_frame) frames;
+    VEC(struct session_cell) cells;
+    VEC(struct session_change) changes;
+    VEC(struct session_wait) waits;
+    VEC(char) output; /* what the program wrote in a replay */
 };
 
 /* Copies bug number `i` of a session with its schedule, and the steps if there are any. */
 void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i);
 void native_case_free(struct native_case *native_case);
+
+/* The next replay of `found` follows what `again`, a replay of it, met, from the start. */
+void native_case_follow(struct native_case *found, const struct native_case *again);
 
 /* Does the run again in a fresh process. False, after one line on stderr, if that was impossible. *problem is NULL if
  * it ended in the same bug, else what happened instead; then *again holds nothing. */

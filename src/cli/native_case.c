@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +30,50 @@ static struct session_site site_copy(struct arena *arena, const struct session_s
     return copy;
 }
 
+static void cells_take(struct arena *arena, struct native_case *to,
+                       const struct session_cell *cells, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        struct session_cell cell = cells[k];
+
+        cell.name = text_copy(arena, cell.name);
+        vec_push(arena, &to->cells, cell);
+    }
+}
+
+/* Stacks, values and who waits. */
+static void record_take(struct native_case *native_case, const struct session *session)
+{
+    struct arena *arena = &native_case->arena;
+
+    for (uint32_t k = 0; k < session->frames.count; k++) {
+        struct session_frame frame = session->frames.at[k];
+
+        frame.site = site_copy(arena, &frame.site);
+        vec_push(arena, &native_case->frames, frame);
+    }
+    cells_take(arena, native_case, session->cells.at, session->cells.count);
+    for (uint32_t k = 0; k < session->changes.count; k++) {
+        struct session_change change = session->changes.at[k];
+
+        change.text = text_copy(arena, change.text);
+        vec_push(arena, &native_case->changes, change);
+    }
+    for (uint32_t k = 0; k < session->waits.count; k++) {
+        struct session_wait wait = session->waits.at[k];
+
+        wait.site = site_copy(arena, &wait.site);
+        wait.text = text_copy(arena, wait.text);
+        vec_push(arena, &native_case->waits, wait);
+    }
+}
+
+void native_case_follow(struct native_case *found, const struct native_case *again)
+{
+    found->cells.count = 0;
+    cells_take(&found->arena, found, again->cells.at, again->cells.count);
+}
+
 void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i)
 {
     struct arena *arena = &native_case->arena;
@@ -49,6 +91,7 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         struct session_thread thread = session->threads.at[k];
 
         thread.created = site_copy(arena, &thread.created);
+        thread.name = text_copy(arena, thread.name);
         vec_push(arena, &native_case->threads, thread);
     }
     for (uint32_t k = 0; k < session->shared_stacks.count; k++)
@@ -63,6 +106,7 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         step.object = text_copy(arena, step.object);
         vec_push(arena, &native_case->steps, step);
     }
+    record_take(native_case, session);
 }
 
 void native_case_free(struct native_case *native_case)
@@ -106,6 +150,12 @@ static void schedule_give(struct session *session, const struct native_case *fou
         vec_push(&session->arena, &session->shared_stacks, found->shared_stacks.at[i]);
     for (uint32_t i = 0; i < found->exposed.count; i++)
         vec_push(&session->arena, &session->exposed, found->exposed.at[i]);
+    for (uint32_t i = 0; i < found->cells.count; i++) {
+        struct session_cell cell = found->cells.at[i];
+
+        cell.name = text_copy(&session->arena, cell.name);
+        vec_push(&session->arena, &session->cells, cell);
+    }
 }
 
 /* A process that dies in the replay of a death: the very same bug. */
@@ -220,112 +270,6 @@ bool native_minimise_case(const char *program, char *const *argv, const struct s
     }
     driver_close(&driver);
     return shorter;
-}
-
-/* ---- the trace file */
-
-static struct trace_site trace_site_of(const struct session_site *site)
-{
-    return (struct trace_site){site->file, site->function, site->line, site->column};
-}
-
-static void trace_fill(struct trace *trace, const struct native_case *run)
-{
-    struct trace_site site = trace_site_of(&run->bug.site);
-
-    for (uint32_t i = 0; i < run->threads.count; i++) {
-        const struct session_thread *thread = &run->threads.at[i];
-
-        trace_add_thread(trace, &(struct trace_thread){.parent = thread->parent,
-                                                       .rank = thread->rank,
-                                                       .created = trace_site_of(&thread->created)});
-    }
-    trace_set_bug(trace, bug_kind_names[run->bug.kind], run->bug.message, run->bug.detail,
-                  run->bug.thread, &site);
-    for (uint32_t i = 0; i < run->steps.count; i++) {
-        const struct session_step *step = &run->steps.at[i];
-
-        trace_add_step(trace, &(struct trace_step){.thread = step->choice.thread,
-                                                   .is_buffer = step->choice.is_buffer,
-                                                   .addr = step->choice.addr,
-                                                   .outcome = step->choice.outcome,
-                                                   .op = step->op,
-                                                   .reads = step->reads,
-                                                   .writes = step->writes,
-                                                   .size = step->size,
-                                                   .value = step->value,
-                                                   .object = step->object,
-                                                   .text = step->text,
-                                                   .site = trace_site_of(&step->site)});
-    }
-    /* the step in which a process died was never described */
-    for (uint32_t i = run->steps.count; i < run->schedule.count; i++) {
-        const struct session_choice *choice = &run->schedule.at[i];
-
-        trace_add_step(trace, &(struct trace_step){.thread = choice->thread,
-                                                   .is_buffer = choice->is_buffer,
-                                                   .addr = choice->addr,
-                                                   .outcome = choice->outcome,
-                                                   .op = OP_CRASH,
-                                                   .text = "the process dies"});
-    }
-    trace_add_output(trace, run->output.at, run->output.count);
-}
-
-/* Whose stacks are shared, as a word of 0s and 1s. */
-static void stacks_write(struct trace *trace, const struct native_case *run)
-{
-    char *word = calloc(run->shared_stacks.count + 1, 1);
-
-    CHECK(word, "out of memory");
-    for (uint32_t i = 0; i < run->shared_stacks.count; i++)
-        word[i] = run->shared_stacks.at[i] ? '1' : '0';
-    trace_set_option(trace, "shared-stacks", word);
-    free(word);
-}
-
-/* What was exposed, as numbers with commas between. */
-static void exposed_write(struct trace *trace, const struct native_case *run)
-{
-    char *word = calloc(run->exposed.count * 20 + 1, 1);
-    size_t used = 0;
-
-    CHECK(word, "out of memory");
-    for (uint32_t i = 0; i < run->exposed.count; i++)
-        used += (size_t)sprintf(word + used, "%s%" PRIx64, i ? "," : "", run->exposed.at[i]);
-    if (run->exposed.count)
-        trace_set_option(trace, "exposed", word);
-    free(word);
-}
-
-bool native_trace_write(const char *path, const char *program, char *const *argv,
-                        const struct settings *settings, const struct native_case *run)
-{
-    struct trace trace;
-    char number[32];
-    FILE *out;
-    bool ok;
-
-    if (trace_open(&trace) != 0)
-        return false;
-    trace_set_program(&trace, program, (const char *const *)argv + 1);
-    trace.build = driver_fingerprint(program);
-    trace_set_model(&trace, settings->search.memory->name, settings->search.buffer_bound);
-    snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
-    trace_set_option(&trace, "nondet-max", number);
-    trace_set_option(&trace, "exit-is-bug", settings->exit_is_bug ? "1" : "0");
-    trace_set_option(&trace, "races", settings->races ? "report" : "ignore");
-    stacks_write(&trace, run);
-    exposed_write(&trace, run);
-    trace_fill(&trace, run);
-    out = fopen(path, "w");
-    ok = out && trace_write(&trace, out);
-    if (out)
-        ok = fclose(out) == 0 && ok;
-    if (!ok)
-        fprintf(stderr, "raddle: %s: %s\n", path, strerror(errno));
-    trace_free(&trace);
-    return ok;
 }
 
 char *const *native_argv(const char *program, char *const *arguments)

@@ -1,9 +1,10 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "cli/report_files.h"
 
 void report_open(struct report *report, struct arena *arena, const char *subject,
                  const struct settings *settings)
@@ -35,7 +36,10 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
 
 FILE *report_stream(const struct settings *settings)
 {
-    return settings->json && strcmp(settings->json, "-") == 0 ? stderr : stdout;
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (settings->reports[i] && strcmp(settings->reports[i], "-") == 0)
+            return stderr;
+    return stdout;
 }
 
 static const char *report_verdict(const struct report *report)
@@ -45,79 +49,60 @@ static const char *report_verdict(const struct report *report)
     return report->reasons.count ? "incomplete" : "safe";
 }
 
-static json_t *json_text(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *json_bugs(const struct report *report)
-{
-    json_t *bugs = json_array();
-
-    for (uint32_t i = 0; i < report->bugs.count; i++) {
-        const struct report_bug *bug = &report->bugs.at[i];
-
-        json_array_append_new(bugs,
-                              json_pack("{s:s, s:s, s:o, s:i, s:i, s:o}", "kind",
-                                        bug_kind_names[bug->kind], "message", bug->message, "file",
-                                        json_text(bug->file), "line", (int)bug->line, "thread",
-                                        (int)bug->thread, "trace", json_text(bug->trace)));
-    }
-    return bugs;
-}
-
-static json_t *json_unseen(const struct report *report)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < report->unseen.count; i++) {
-        const struct report_unseen *unseen = &report->unseen.at[i];
-
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:i, s:s}", "function", unseen->function, "library",
-                            json_text(unseen->library), "file", json_text(unseen->file), "line",
-                            (int)unseen->line, "effect", unseen->effect));
-    }
-    return list;
-}
-
-static json_t *json_report(const struct report *report)
+/* As the formats take it; its vectors are in the report's arena. */
+static void result_make(const struct report *report, struct result *result)
 {
     const struct explorer_stats *stats = &report->stats;
-    json_t *reasons = json_array();
     struct rusage self, child;
 
     getrusage(RUSAGE_SELF, &self);
     getrusage(RUSAGE_CHILDREN, &child);
+    *result = (struct result){
+        .subject = report->subject,
+        .verdict = report_verdict(report),
+        .model = report->settings->search.memory->name,
+        .reduction = report->settings->search.reduction->name,
+        .executions = stats->executions,
+        .blocked = stats->asleep + stats->assumes,
+        .transitions = stats->transitions,
+        .threads = report->threads,
+        .peak_rss_bytes =
+            (uint64_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
+        .seconds = report->seconds,
+    };
     for (uint32_t i = 0; i < report->reasons.count; i++)
-        json_array_append_new(reasons, json_string(report->reasons.at[i]));
-    return json_pack(
-        "{s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:o}", "verdict",
-        report_verdict(report), "reasons", reasons, "model", report->settings->search.memory->name,
-        "reduction", report->settings->search.reduction->name, "executions",
-        (json_int_t)stats->executions, "blocked", (json_int_t)(stats->asleep + stats->assumes),
-        "transitions", (json_int_t)stats->transitions, "states", (json_int_t)0, "revisited",
-        (json_int_t)0, "symmetric", (json_int_t)0, "threads", (json_int_t)report->threads,
-        "seconds", report->seconds, "peak_rss_bytes",
-        (json_int_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
-        "unseen", json_unseen(report), "bugs", json_bugs(report));
+        vec_push(report->arena, &result->reasons, report->reasons.at[i]);
+    for (uint32_t i = 0; i < report->bugs.count; i++) {
+        const struct report_bug *bug = &report->bugs.at[i];
+
+        vec_push(report->arena, &result->bugs,
+                 (struct result_bug){.kind = bug_kind_names[bug->kind],
+                                     .message = bug->message,
+                                     .file = bug->file,
+                                     .line = bug->line,
+                                     .thread = bug->thread,
+                                     .trace = bug->trace});
+    }
+    for (uint32_t i = 0; i < report->unseen.count; i++) {
+        const struct report_unseen *unseen = &report->unseen.at[i];
+
+        vec_push(report->arena, &result->unseen,
+                 (struct result_unseen){.function = unseen->function,
+                                        .library = unseen->library,
+                                        .file = unseen->file,
+                                        .line = unseen->line,
+                                        .effect = unseen->effect});
+    }
 }
 
-static bool json_write(const struct report *report)
+static bool files_write(const struct report *report)
 {
-    const char *file = report->settings->json;
-    bool to_stdout = strcmp(file, "-") == 0;
-    FILE *out = to_stdout ? stdout : fopen(file, "w");
-    json_t *json = json_report(report);
-    bool ok = out && json && json_dumpf(json, out, JSON_INDENT(2)) == 0;
+    struct result result;
 
-    ok = ok && fputc('\n', out) != EOF;
-    if (out && !to_stdout)
-        ok = fclose(out) == 0 && ok;
-    json_decref(json);
-    if (!ok)
-        fprintf(stderr, "raddle: %s: cannot be written\n", file);
-    return ok;
+    if (!report_files_wanted(report->settings))
+        return true;
+    result_make(report, &result);
+    return report_files_result(report->settings, &result);
 }
 
 int report_finish(const struct report *report)
@@ -135,7 +120,7 @@ int report_finish(const struct report *report)
     fprintf(out, ", %" PRIu64 " transitions, model %s, reduction %s, %.2f s\n", stats->transitions,
             report->settings->search.memory->name, report->settings->search.reduction->name,
             report->seconds);
-    if (report->settings->json && !json_write(report))
+    if (!files_write(report))
         return EXIT_STATUS_ENVIRONMENT;
     if (report->bugs.count)
         return EXIT_STATUS_BUG;

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/report_files.h"
 #include "trace/lanes.h"
 
 #define WIDTH_DEFAULT 100
@@ -58,6 +59,11 @@ static const char *set_plain(struct settings *settings, const char *value)
 }
 
 static const struct option_row show_options[] = {
+#define REPORT(name, summary)       {#name, "FILE", summary, report_set_##name},
+#define REPORT_TRACE(name, summary) {#name, "FILE", summary, report_set_##name},
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
     {"width", "N", "columns to use (default: those of the terminal, else 100)", set_width},
     {"plain", NULL, "ASCII only, and no colours unless they are asked for", set_plain},
     {"color", "auto|always|never", "colours (default auto: on a terminal)", set_colour},
@@ -102,9 +108,21 @@ static struct lanes_style style_of(const struct show_settings *settings)
 
 /* ---- the subcommand */
 
-static int show_file(const char *file, const struct show_settings *settings)
+/* For people, unless files for other programs are asked for. */
+static bool show_trace(const struct trace *trace, const char *file, const struct settings *settings)
 {
-    struct lanes_style style = style_of(settings);
+    struct lanes_style style = style_of(&show_settings);
+
+    if (report_files_wanted(settings))
+        return report_files_trace(settings, trace);
+    if (lanes_print(trace, &style, stdout) == 0 && fflush(stdout) == 0)
+        return true;
+    fprintf(stderr, "raddle: %s: %s\n", file, strerror(errno));
+    return false;
+}
+
+static int show_file(const char *file, const struct settings *settings)
+{
     struct trace_error error;
     struct trace trace;
     size_t length;
@@ -120,12 +138,9 @@ static int show_file(const char *file, const struct show_settings *settings)
         fprintf(stderr, "%s\n", trace_error_format(&error, file, line, sizeof line));
         return EXIT_STATUS_USAGE;
     }
-    ok = lanes_print(&trace, &style, stdout) == 0;
+    ok = show_trace(&trace, file, settings);
     trace_free(&trace);
-    if (ok)
-        return EXIT_STATUS_SAFE;
-    fprintf(stderr, "raddle: %s: out of memory\n", file);
-    return EXIT_STATUS_ENVIRONMENT;
+    return ok ? EXIT_STATUS_SAFE : EXIT_STATUS_ENVIRONMENT;
 }
 
 static int show_main(int argc, char **argv)
@@ -145,14 +160,18 @@ static int show_main(int argc, char **argv)
                 files);
         return EXIT_STATUS_USAGE;
     }
-    return show_file(argv[1], &show_settings);
+    if (!report_files_settle(&settings))
+        return EXIT_STATUS_USAGE;
+    return show_file(argv[1], &settings);
 }
 
 const struct subcommand subcommand_show = {
     .name = "show",
     .arguments = "FILE.raddle",
     .summary = "show a trace, one lane for each thread",
-    .about = "Shows the run that a trace holds: one lane for each thread, one row for each step.",
+    .about =
+        "Shows the run that a trace holds: one lane for each thread, one row for each step. With a "
+        "FILE for another program it writes that instead.",
     .run = show_main,
     .mode = OPTIONS_OWN,
     .options = show_options,

@@ -59,7 +59,39 @@ struct session_choice {
 struct session_thread {
     uint32_t parent;
     uint32_t rank;
+    session_text name;           /* its start function, if a replay has seen it */
     struct session_site created; /* where pthread_create was called */
+};
+
+/* A call on the stack of a step; stacks share their outer frames. */
+struct session_frame {
+    uint32_t up; /* the caller: 1 + its index, or 0 */
+    struct session_site site;
+};
+
+/* Memory or an object whose value a replay follows. */
+struct session_cell {
+    uint64_t addr;
+    uint8_t size; /* of memory */
+    uint8_t
+        kind; /* enum object_kind; OBJECT_SLOT: the store buffers of a thread, by its agent_id */
+    session_text name;
+};
+
+/* What a cell holds after that many steps. */
+struct session_change {
+    uint32_t step;
+    uint32_t cell; /* index into cells */
+    session_text text;
+};
+
+/* A thread that cannot go on, at the end of a replayed run. */
+struct session_wait {
+    uint32_t thread;
+    uint32_t on;       /* 1 + the thread that it waits for, or 0 if that is not known */
+    session_text text; /* "lock b, held by thread 2" */
+    struct session_site site;
+    uint32_t stack; /* as session_step.stack */
 };
 
 /* One event of a replayed run, in words that need no program to read them. */
@@ -72,6 +104,8 @@ struct session_step {
     bool reads, writes;
     uint8_t size;   /* of memory accesses */
     uint64_t value; /* read, written or returned; see op */
+    uint64_t cell;  /* address of what it touches, or 0 */
+    uint32_t stack; /* who called the function of the site: 1 + index into frames, or 0 */
 };
 
 /* A bug of the program, with the schedule that leads there. */
@@ -79,6 +113,7 @@ struct session_bug {
     uint8_t kind;    /* enum bug_kind */
     uint32_t thread; /* index into threads */
     struct session_site site;
+    uint32_t stack; /* in a replay: as session_step.stack */
     session_text message;
     session_text detail;     /* more lines, or NULL: who waits for what, the faulting address */
     uint32_t schedule_first; /* its choices are schedules.at[first … first + count) */
@@ -136,7 +171,12 @@ struct session {
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules;   /* of the bugs */
-    VEC(struct session_step) steps; /* SESSION_REPLAY */
+    VEC(struct session_step) steps; /* SESSION_REPLAY; so are the next four */
+    VEC(struct session_frame) frames;
+    VEC(struct session_cell)
+    cells; /* the driver may put some there, to be followed from the start */
+    VEC(struct session_change) changes;
+    VEC(struct session_wait) waits;
     struct minimise_result minimised;
     VEC(session_text) unsupported;     /* calls that are not modelled, each once */
     VEC(struct session_unseen) unseen; /* each function once */

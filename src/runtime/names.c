@@ -250,3 +250,86 @@ size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t siz
     add(&t, "\n");
     return t.used;
 }
+
+size_t names_wait(const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    if (op->kind == OP_THREAD_JOIN)
+        add(&t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
+    else
+        add_op(&t, op);
+    add_holder(&t, op);
+    return t.used;
+}
+
+/* ---- values and states */
+
+size_t names_value(cell_value value, unsigned size, char *text, size_t text_size)
+{
+    struct text t = text_open(text, text_size);
+    int64_t number = as_signed(value, size);
+
+    if (size == 16 && value >> 64)
+        add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
+    else if (number <= INT32_MAX && number >= INT32_MIN)
+        add(&t, "%" PRId64, number);
+    else if (size < 8 || !(add_heap(&t, (uint64_t)value) || add_symbol(&t, (uint64_t)value)))
+        add(&t, "0x%" PRIx64, (uint64_t)value);
+    return t.used;
+}
+
+/* Who is held back by the object. */
+static void add_waiting(struct text *t, enum object_kind kind, uint64_t addr)
+{
+    struct world *world = native.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        const struct thread *thread = &world->threads.at[agent];
+
+        if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
+            thread->pending.addr == addr && op_infos[thread->pending.kind].object == kind &&
+            op_infos[thread->pending.kind].flags & OP_BLOCK && !world_enabled(world, agent))
+            add(t, ", T%" PRIu32 " waits", thread_number(agent));
+    }
+}
+
+static void add_waiters(struct text *t, waiters_id set)
+{
+    uint32_t count;
+    const agent_id *members = waiters_members(&native.world->waiters, set, &count);
+
+    add(t, "%s", count ? "" : "nobody waits");
+    for (uint32_t i = 0; i < count; i++)
+        add(t, "%sT%" PRIu32 " waits", i ? ", " : "", thread_number(members[i]));
+}
+
+size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    struct world *world = native.world;
+    uint64_t state = world_state(world, world_location(world, kind, addr));
+
+    if (kind == OBJECT_COND) {
+        add_waiters(&t, (waiters_id)state);
+        return t.used;
+    }
+    if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && (uint32_t)state) {
+        add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
+        if (state >> 32)
+            add(&t, " (%" PRIu64 " times)", (state >> 32) + 1);
+    } else if (kind == OBJECT_RWLOCK && rwlock_is_written(state)) {
+        add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
+    } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {
+        add(&t, "%" PRIu32 " readers", rwlock_readers(state));
+    } else if (kind == OBJECT_SEM) {
+        add(&t, "value %" PRIu64, state);
+    } else if (kind == OBJECT_BARRIER) {
+        add(&t, "%" PRIu64 " arrived", state);
+    } else {
+        add(&t, state ? "%" PRIu64 : "free", state);
+    }
+    add_waiting(&t, kind, addr);
+    return t.used;
+}

@@ -23,4 +23,13 @@ size_t names_step(const struct event *event, char *text, size_t size);
 /* "thread 1 waits for lock m, held by thread 2, at q.c:30\n". */
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size);
 
+/* The same without the thread and the place. */
+size_t names_wait(const struct op *op, char *text, size_t size);
+
+/* A value in memory: a number, or what it points to. */
+size_t names_value(cell_value value, unsigned size, char *text, size_t text_size);
+
+/* The present state of an object: "held by T1, T2 waits", "value 3". */
+size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size);
+
 #endif

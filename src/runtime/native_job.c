@@ -7,6 +7,7 @@
 #include "runtime/names.h"
 #include "runtime/native.h"
 #include "runtime/races.h"
+#include "runtime/record.h"
 
 /* What the process does with its session: explores, or replays one schedule. */
 
@@ -76,6 +77,8 @@ static void finding_add(const struct finding *finding)
     bug.message = native_text(finding->rule   ? finding->rule
                               : thread->crash ? thread->crash
                                               : "an assertion fails");
+    if (finding->event < native.session->steps.count)
+        bug.stack = native.session->steps.at[finding->event].stack;
     bug_add(&bug);
 }
 
@@ -121,6 +124,10 @@ static void deadlock_add(void)
     bug.message = native_text(bug.kind == BUG_SPIN ? "loops wait for what nobody will change"
                                                    : "no thread can go on");
     bug.detail = deadlock_detail();
+    record_waits();
+    for (uint32_t i = 0; i < native.session->waits.count; i++)
+        if (native.session->waits.at[i].thread == bug.thread)
+            bug.stack = native.session->waits.at[i].stack;
     bug_add(&bug);
 }
 
@@ -254,6 +261,8 @@ static bool outcome_of(agent_id agent, const struct session_choice *choice, outc
     return false;
 }
 
+static uint32_t step_stack; /* of the step that was just done, when it was still to come */
+
 static void step_note(const struct session_choice *choice, const struct event *event)
 {
     static char text[512], object[256];
@@ -261,7 +270,8 @@ static void step_note(const struct session_choice *choice, const struct event *e
     struct session_step step = {.choice = *choice,
                                 .op = event->op.kind,
                                 .site = session_site_of(&event->op),
-                                .size = event->op.size};
+                                .size = event->op.size,
+                                .stack = step_stack};
 
     names_step(event, text, sizeof text);
     names_object(&event->op, object, sizeof object);
@@ -273,7 +283,10 @@ static void step_note(const struct session_choice *choice, const struct event *e
     step.value = (uint64_t)(step.reads                   ? event->result
                             : event->op.kind == OP_FLUSH ? event->op.expect
                                                          : event->op.value);
+    if (step.object && op_infos[step.op].object != OBJECT_THREAD)
+        step.cell = event->op.addr;
     vec_push(&session->arena, &session->steps, step);
+    record_step(&event->op);
 }
 
 /* Does what was chosen. False, with the divergence noted, if that is not possible. */
@@ -293,6 +306,7 @@ static bool replay_step(const struct session_choice *choice, uint32_t number)
         session->phase = SESSION_DIVERGED;
         return false;
     }
+    step_stack = record_stack(agent);
     execution_append(x, agent, outcome);
     races_cut(x, 0);
     return true;
@@ -313,6 +327,7 @@ int native_replay(void)
     struct session *session = native.session;
 
     replay_open(session);
+    record_open();
     for (uint32_t i = 0; i < session->schedule.count; i++) {
         if (!replay_step(&session->schedule.at[i], i))
             return 0;

@@ -13,6 +13,7 @@
 #include "runtime/plain.h"
 #include "runtime/races.h"
 #include "runtime/state.h"
+#include "runtime/symbols.h"
 
 struct native native = {.alone = true};
 
@@ -220,6 +221,12 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     native.unjoined++;
     races_note_thread(number);
     site_copy(&native.session->threads.at[number].created, native_site());
+    if (native.session->job == SESSION_REPLAY && start) {
+        uint64_t offset;
+
+        native.session->threads.at[number].name =
+            native_text(symbols_find((uint64_t)(uintptr_t)start, &offset));
+    }
     return thread;
 }
 

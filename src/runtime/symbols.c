@@ -99,11 +99,37 @@ static const char *module_find(const struct module *module, uint64_t addr, uint6
     return NULL;
 }
 
-const char *symbols_find(uint64_t addr, uint64_t *offset)
+static void modules_open(void)
 {
     if (!modules_known)
         dl_iterate_phdr(module_add, NULL);
     modules_known = true;
+}
+
+bool symbols_in_section(uint64_t addr, const char *section)
+{
+    modules_open();
+    for (unsigned i = 0; i < module_count; i++) {
+        const struct module *module = &modules[i];
+        const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
+        const Elf64_Shdr *names = header ? module_section(module, header->e_shstrndx) : NULL;
+        const Elf64_Shdr *found;
+
+        for (unsigned k = 0; names && (found = module_section(module, k)); k++) {
+            const char *name =
+                module_at(module, names->sh_offset + found->sh_name, strlen(section) + 1);
+
+            if (addr - module->base - found->sh_addr < found->sh_size && name &&
+                memcmp(name, section, strlen(section) + 1) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+const char *symbols_find(uint64_t addr, uint64_t *offset)
+{
+    modules_open();
     for (unsigned i = 0; i < module_count; i++) {
         const char *name = module_find(&modules[i], addr, offset);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "trace/about.h"
 #include "trace/pen.h"
 #include "trace/words.h"
 
@@ -10,8 +11,8 @@
 #define PLACE_MIN     12
 #define MARK_COLUMNS  2                   /* a sign and a space before the text of a cell */
 #define LANE_MIN      (MARK_COLUMNS + 12) /* narrower cells say nothing */
-#define GAP           3                   /* " | " before each lane and before the place */
-#define NO_LANE       UINT32_MAX
+#define WAIT_MAX      256
+#define GAP           3 /* " | " before each lane and before the place */
 #define ARENA_RESERVE ((size_t)1 << 36)
 
 struct lane {
@@ -28,7 +29,7 @@ struct lanes {
     struct arena arena;
     uint32_t width;
     uint32_t *link;    /* words_link_flushes */
-    uint32_t *lane_of; /* thread -> index into `lanes`, or NO_LANE */
+    uint32_t *lane_of; /* thread -> index into `lanes`, or LANES_NONE */
     VEC(struct lane) lanes;
     uint32_t number_width, place_width;
     bool folded;
@@ -81,12 +82,14 @@ static void lanes_find(struct lanes *l)
 
     l->lane_of = arena_alloc(&l->arena, trace->threads.count * sizeof *l->lane_of);
     for (uint32_t i = 0; i < trace->threads.count; i++)
-        l->lane_of[i] = NO_LANE;
+        l->lane_of[i] = LANES_NONE;
     l->lane_of[trace->bug.thread] = 0;
     for (uint32_t i = 0; i < trace->steps.count; i++)
         l->lane_of[trace->steps.at[i].thread] = 0;
+    for (uint32_t i = 0; i < trace->waits.count; i++)
+        l->lane_of[trace->waits.at[i].thread] = 0;
     for (uint32_t i = 0; i < trace->threads.count; i++) {
-        if (l->lane_of[i] == NO_LANE)
+        if (l->lane_of[i] == LANES_NONE)
             continue;
         l->lane_of[i] = l->lanes.count;
         words_thread(trace, i, l->buffer, sizeof l->buffer);
@@ -107,12 +110,23 @@ static void lanes_fit(struct lanes *l, uint32_t thread, const char *text,
     l->place_width = max_u32(l->place_width, pen_columns(&l->pen, l->buffer));
 }
 
+/* The first words are enough: who holds it stands above. */
+static const char *wait_words(const struct trace_wait *wait, char buffer[WAIT_MAX])
+{
+    snprintf(buffer, WAIT_MAX, "waits: %.*s", (int)strcspn(wait->text, ","), wait->text);
+    return buffer;
+}
+
 static void lanes_measure(struct lanes *l)
 {
     const struct trace *trace = l->trace;
+    char words[WAIT_MAX];
 
     for (uint32_t i = 0; i < trace->steps.count; i++)
         lanes_fit(l, trace->steps.at[i].thread, step_words(l, i), &trace->steps.at[i].site);
+    for (uint32_t i = 0; i < trace->waits.count; i++)
+        lanes_fit(l, trace->waits.at[i].thread, wait_words(&trace->waits.at[i], words),
+                  &trace->waits.at[i].site);
     lanes_fit(l, trace->bug.thread, trace->bug.kind, &trace->bug.site);
     l->place_width = min_u32(l->place_width, max_u32(PLACE_MIN, l->width / 4));
     l->number_width = max_u32(2, digits_of(trace->steps.count));
@@ -305,10 +319,36 @@ static void print_lane_names(struct lanes *l)
     pen_newline(&l->pen);
 }
 
+/* Who is stuck, and at last where the bug shows. */
+static void print_end(struct lanes *l)
+{
+    const struct trace *trace = l->trace;
+    char words[WAIT_MAX];
+
+    for (uint32_t i = 0; i < trace->waits.count; i++) {
+        const struct trace_wait *wait = &trace->waits.at[i];
+
+        print_any_row(l, &(struct row){.lane = l->lane_of[wait->thread],
+                                       .unicode_mark = "■",
+                                       .ascii_mark = "#",
+                                       .colour = PEN_ALARM,
+                                       .text = wait_words(wait, words),
+                                       .site = &wait->site});
+    }
+    if (trace->waits.count)
+        return;
+    print_any_row(l, &(struct row){.lane = l->lane_of[trace->bug.thread],
+                                   .unicode_mark = "✗",
+                                   .ascii_mark = "!",
+                                   .colour = PEN_ALARM,
+                                   .text = trace->bug.kind,
+                                   .site = &trace->bug.site});
+}
+
 static void print_rows(struct lanes *l)
 {
     const struct trace *trace = l->trace;
-    uint32_t running = NO_LANE;
+    uint32_t running = LANES_NONE;
 
     if (!l->folded)
         print_lane_names(l);
@@ -323,7 +363,7 @@ static void print_rows(struct lanes *l)
         if (step->is_buffer) {
             row.unicode_mark = row.ascii_mark = "~";
         } else {
-            if (running != row.lane && running != NO_LANE) {
+            if (running != row.lane && running != LANES_NONE) {
                 row.unicode_mark = "▸";
                 row.ascii_mark = ">";
             }
@@ -331,107 +371,36 @@ static void print_rows(struct lanes *l)
         }
         print_any_row(l, &row);
     }
-    print_any_row(l, &(struct row){.lane = l->lane_of[trace->bug.thread],
-                                   .unicode_mark = "✗",
-                                   .ascii_mark = "!",
-                                   .colour = PEN_ALARM,
-                                   .text = trace->bug.kind,
-                                   .site = &trace->bug.site});
+    print_end(l);
 }
 
 /* ---- what stands above and below the lanes */
 
-/* Text of any length, wrapped. */
-static void print_paragraph(struct lanes *l, uint32_t indent, uint32_t colour, const char *text)
+/* Whether there are flushes, and flushes of a store that has a number. */
+static const char *flush_legend(const struct lanes *l)
 {
-    pen_colour(&l->pen, colour);
-    pen_wrap(&l->pen, text, strlen(text), indent, l->width);
-}
+    const char *legend = "";
 
-static void print_bug(struct lanes *l)
-{
-    const struct trace_bug *bug = &l->trace->bug;
-    char place[WORDS_MAX], thread[WORDS_MAX], line[3 * WORDS_MAX];
-
-    snprintf(line, sizeof line, "%s: %s", bug->kind, bug->message);
-    print_paragraph(l, 0, PEN_ALARM, line);
-    words_thread(l->trace, bug->thread, thread, sizeof thread);
-    words_place(&bug->site, false, place, sizeof place);
-    snprintf(line, sizeof line, "in %s%s%s%s%.*s", thread, *place ? " at " : "", place,
-             bug->site.function ? " in " : "", WORDS_MAX / 2,
-             bug->site.function ? bug->site.function : "");
-    print_paragraph(l, 2, PEN_PLAIN, line);
-    for (uint32_t i = 0; i < bug->details.count; i++)
-        print_paragraph(l, 2, PEN_PLAIN, bug->details.at[i]);
-}
-
-static void print_program(struct lanes *l)
-{
-    const struct trace *trace = l->trace;
-    char line[4 * WORDS_MAX];
-    size_t used;
-
-    used = (size_t)snprintf(line, sizeof line, "program: %s", trace->program);
-    for (uint32_t i = 0; i < trace->arguments.count && used < sizeof line; i++)
-        used += (size_t)snprintf(line + used, sizeof line - used, " %s", trace->arguments.at[i]);
-    print_paragraph(l, 0, PEN_PLAIN, line);
-    used = (size_t)snprintf(line, sizeof line, "model:   %.100s", trace->model);
-    if (trace->buffer_bound != TRACE_UNBOUNDED)
-        snprintf(line + used, sizeof line - used, ", buffers of %" PRIu32, trace->buffer_bound);
-    print_paragraph(l, 0, PEN_PLAIN, line);
-}
-
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-static void print_counts(struct lanes *l)
-{
-    uint32_t steps = l->trace->steps.count, threads = l->lanes.count;
-    uint32_t switches = words_context_switches(l->trace);
-    char line[200];
-
-    snprintf(line, sizeof line,
-             "run:     %" PRIu32 " step%s, %" PRIu32 " thread%s, %" PRIu32 " context switch%s",
-             steps, plural(steps), threads, plural(threads), switches, switches == 1 ? "" : "es");
-    print_paragraph(l, 0, PEN_PLAIN, line);
-}
-
-/* Who the threads are. */
-static void print_threads(struct lanes *l)
-{
-    char place[WORDS_MAX], thread[WORDS_MAX], line[3 * WORDS_MAX];
-
-    for (uint32_t i = 0; i < l->lanes.count; i++) {
-        uint32_t index = l->lanes.at[i].thread;
-        const struct trace_thread *t = &l->trace->threads.at[index];
-
-        if (index == 0)
-            continue;
-        words_thread(l->trace, index, thread, sizeof thread);
-        words_place(&t->created, false, place, sizeof place);
-        snprintf(line, sizeof line, "%s was created by T%" PRIu32 "%s%s", thread, t->parent,
-                 *place ? " at " : "", place);
-        print_paragraph(l, 2, PEN_THREAD + index, line);
+    for (uint32_t i = 0; i < l->trace->steps.count; i++) {
+        if (l->link[i])
+            return "   ~ a store leaves its buffer (#n: the store of step n)";
+        if (l->trace->steps.at[i].is_buffer)
+            legend = "   ~ a store leaves its buffer";
     }
-}
-
-static bool has_flush(const struct trace *trace)
-{
-    for (uint32_t i = 0; i < trace->steps.count; i++)
-        if (trace->steps.at[i].is_buffer)
-            return true;
-    return false;
+    return legend;
 }
 
 static void print_legend(struct lanes *l)
 {
     char line[200];
 
-    snprintf(line, sizeof line, "%s another thread goes on%s", l->pen.unicode ? "▸" : ">",
-             has_flush(l->trace) ? "   ~ a store leaves its buffer (#n: the store of step n)" : "");
-    print_paragraph(l, 0, PEN_DIM, line);
+    snprintf(line, sizeof line, "%s another thread goes on%s%s%s", l->pen.unicode ? "▸" : ">",
+             flush_legend(l),
+             !l->trace->waits.count ? ""
+             : l->pen.unicode       ? "   ■"
+                                    : "   #",
+             l->trace->waits.count ? " stuck" : "");
+    pen_paragraph(&l->pen, 0, PEN_DIM, line, l->width);
 }
 
 static void print_output(struct lanes *l)
@@ -442,7 +411,7 @@ static void print_output(struct lanes *l)
     if (length == 0)
         return;
     pen_newline(&l->pen);
-    print_paragraph(l, 0, PEN_PLAIN, "output of the program:");
+    pen_paragraph(&l->pen, 0, PEN_PLAIN, "output of the program:", l->width);
     pen_wrap(&l->pen, at, length, 2, l->width);
 }
 
@@ -452,11 +421,7 @@ int lanes_print(const struct trace *trace, const struct lanes_style *style, FILE
 
     if (lanes_open(&l, trace, style, out) != 0)
         return -1;
-    print_bug(&l);
-    pen_newline(&l.pen);
-    print_program(&l);
-    print_counts(&l);
-    print_threads(&l);
+    about_print(trace, &l.pen, l.width, l.lane_of);
     pen_newline(&l.pen);
     print_legend(&l);
     pen_newline(&l.pen);

@@ -3,6 +3,9 @@
 
 #include "trace/trace.h"
 
+/* For a thread: it has no lane. */
+#define LANES_NONE UINT32_MAX
+
 /* How a trace is shown. */
 struct lanes_style {
     uint32_t width; /* columns of the terminal; anything below 40 counts as 40 */

@@ -202,3 +202,10 @@ void pen_wrap(struct pen *pen, const char *text, size_t length, uint32_t indent,
         text = whole && stop < end ? stop + 1 : stop;
     } while (text < end);
 }
+
+void pen_paragraph(struct pen *pen, uint32_t indent, uint32_t colour, const char *text,
+                   uint32_t width)
+{
+    pen_colour(pen, colour);
+    pen_wrap(pen, text, strlen(text), indent, width);
+}

@@ -52,6 +52,10 @@ void pen_newline(struct pen *pen);
  * */
 void pen_wrap(struct pen *pen, const char *text, size_t length, uint32_t indent, uint32_t width);
 
+/* The same for a text of our own in one colour. */
+void pen_paragraph(struct pen *pen, uint32_t indent, uint32_t colour, const char *text,
+                   uint32_t width);
+
 /* How many columns pen_text would take. */
 uint32_t pen_columns(const struct pen *pen, const char *text);
 

@@ -125,10 +125,83 @@ void trace_add_step(struct trace *trace, const struct trace_step *step)
 
     CHECK(step->thread < trace->threads.count, "a step of thread %u", step->thread);
     CHECK(step->op < OP_KIND_COUNT, "a step with operation %u", step->op);
+    CHECK(step->stack <= trace->frames.count, "a step with the stack %u", step->stack);
     copy.object = copy_text(trace, step->object);
     copy.text = copy_text(trace, step->text);
     copy.site = copy_site(trace, &step->site);
     vec_push(&trace->arena, &trace->steps, copy);
+}
+
+uint32_t trace_add_frame(struct trace *trace, const struct trace_frame *frame)
+{
+    CHECK(frame->up <= trace->frames.count, "a frame below frame %u", frame->up);
+    vec_push(&trace->arena, &trace->frames,
+             (struct trace_frame){.up = frame->up, .site = copy_site(trace, &frame->site)});
+    return trace->frames.count;
+}
+
+uint32_t trace_add_variable(struct trace *trace, const struct trace_variable *variable)
+{
+    vec_push(&trace->arena, &trace->variables,
+             (struct trace_variable){.name = copy_text(trace, variable->name),
+                                     .kind = copy_text(trace, variable->kind),
+                                     .cell = variable->cell});
+    return trace->variables.count - 1;
+}
+
+void trace_add_value(struct trace *trace, const struct trace_value *value)
+{
+    CHECK(value->variable < trace->variables.count, "a value of variable %u", value->variable);
+    CHECK(!trace->values.count || vec_last(&trace->values).step <= value->step,
+          "values out of order");
+    vec_push(&trace->arena, &trace->values,
+             (struct trace_value){value->step, value->variable, copy_text(trace, value->text)});
+}
+
+void trace_add_wait(struct trace *trace, const struct trace_wait *wait)
+{
+    struct trace_wait copy = *wait;
+
+    CHECK(wait->thread < trace->threads.count && wait->on <= trace->threads.count &&
+              wait->stack <= trace->frames.count,
+          "a wait of thread %u", wait->thread);
+    copy.text = copy_text(trace, wait->text);
+    copy.site = copy_site(trace, &wait->site);
+    vec_push(&trace->arena, &trace->waits, copy);
+}
+
+uint32_t trace_add_file(struct trace *trace, const char *path)
+{
+    vec_push(&trace->arena, &trace->files, copy_text(trace, path));
+    return trace->files.count - 1;
+}
+
+void trace_add_line(struct trace *trace, uint32_t file, uint32_t number, const char *text,
+                    size_t length)
+{
+    CHECK(file < trace->files.count, "a line of file %u", file);
+    vec_push(&trace->arena, &trace->lines,
+             (struct trace_line){file, number, trace_copy(trace, text, length)});
+}
+
+const char *trace_line(const struct trace *trace, const char *file, uint32_t number)
+{
+    uint32_t low = 0, high = trace->lines.count, wanted = 0;
+
+    while (wanted < trace->files.count && strcmp(trace->files.at[wanted], file) != 0)
+        wanted++;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct trace_line *line = &trace->lines.at[middle];
+
+        if (line->file == wanted && line->number == number)
+            return line->text;
+        if (line->file < wanted || (line->file == wanted && line->number < number))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }
 
 void trace_add_output(struct trace *trace, const char *bytes, size_t length)

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "model/op.h"
 
-#define TRACE_VERSION 1u
+#define TRACE_VERSION 2u
 
 /* trace.buffer_bound: none; the same number as the model's BUFFER_UNBOUNDED. */
 #define TRACE_UNBOUNDED UINT32_MAX
@@ -29,6 +29,12 @@ struct trace_site {
     uint32_t line, column; /* 1-based; 0: unknown */
 };
 
+/* A call on the stack of a step: the place from which its function called on. */
+struct trace_frame {
+    uint32_t up; /* the caller: 1 + its index, smaller than the frame's own; 0: none is known */
+    struct trace_site site;
+};
+
 /* A thread, named by what does not depend on the interleaving: the rank-th child of its parent. */
 struct trace_thread {
     uint32_t parent; /* its index, smaller than the thread's own; the first thread: 0 */
@@ -38,7 +44,7 @@ struct trace_thread {
 };
 
 /* One event: the choice that leads to it, and what it did. Only the choice is needed to do it
- * again. */
+ * again; a plain access is no choice at all. */
 struct trace_step {
     uint32_t thread; /* whose step; is_buffer: the owner of the buffer */
     bool is_buffer;
@@ -46,13 +52,46 @@ struct trace_step {
     outcome_id outcome; /* the woken thread of a signal by its index, or OUTCOME_LOST */
 
     uint8_t op;    /* enum op_kind */
+    bool plain;    /* came between two choices: a replay passes over it */
     bool buffered; /* OP_STORE: went into a store buffer */
     bool reads, writes;
     uint8_t size;       /* of a memory access; 0: none */
     uint64_t value;     /* read, written or returned */
+    uint64_t cell;      /* address of what it touches, or 0 */
     const char *object; /* name of the variable, heap block or lock */
     const char *text;   /* in words: "x = 1", "lock m"; NULL: made from the above */
     struct trace_site site;
+    uint32_t stack; /* who called the function of the site: 1 + index of a frame, or 0 */
+};
+
+/* Something whose value is followed through the run. */
+struct trace_variable {
+    const char *name;
+    const char *kind; /* as in object_kind_names, or "buffer" */
+    uint64_t cell;
+};
+
+/* What a variable holds from step number `step` on (0: from the start) to the next such record. */
+struct trace_value {
+    uint32_t step;
+    uint32_t variable;
+    const char *text;
+};
+
+/* A thread that cannot go on at the end of the run. */
+struct trace_wait {
+    uint32_t thread;
+    uint32_t on;      /* 1 + the thread that it waits for, or 0 if that is not known */
+    const char *text; /* "lock b, held by thread 2" */
+    struct trace_site site;
+    uint32_t stack; /* as that of a step */
+};
+
+/* A line of the source. */
+struct trace_line {
+    uint32_t file; /* index into trace.files */
+    uint32_t number;
+    const char *text;
 };
 
 struct trace_bug {
@@ -60,6 +99,7 @@ struct trace_bug {
     const char *message;
     uint32_t thread;
     struct trace_site site;
+    uint32_t stack;            /* as that of a step */
     VEC(const char *) details; /* one line each */
 };
 
@@ -78,7 +118,13 @@ struct trace {
     VEC(struct trace_option) options;
     struct trace_bug bug;
     VEC(struct trace_thread) threads; /* at least one */
+    VEC(const char *) files;          /* whose lines are in `lines` */
+    VEC(struct trace_line) lines;     /* by file, then by number */
+    VEC(struct trace_frame) frames;
+    VEC(struct trace_variable) variables;
     VEC(struct trace_step) steps;
+    VEC(struct trace_value) values; /* by step */
+    VEC(struct trace_wait) waits;
     VEC(char) output; /* bytes that the program wrote */
 };
 
@@ -116,6 +162,26 @@ void trace_add_thread(struct trace *trace, const struct trace_thread *thread);
 
 /* Appends; its thread must be there already. */
 void trace_add_step(struct trace *trace, const struct trace_step *step);
+
+/* Appends a frame; its caller must be there already. Returns 1 + its index, for `stack` and `up`. */
+uint32_t trace_add_frame(struct trace *trace, const struct trace_frame *frame);
+
+/* Appends; returns its index. */
+uint32_t trace_add_variable(struct trace *trace, const struct trace_variable *variable);
+
+/* Appends, in the order of steps. */
+void trace_add_value(struct trace *trace, const struct trace_value *value);
+
+/* Appends; its threads and its frames must be there already. */
+void trace_add_wait(struct trace *trace, const struct trace_wait *wait);
+
+/* Appends; files and their lines in order. Returns the index of the file. */
+uint32_t trace_add_file(struct trace *trace, const char *path);
+void trace_add_line(struct trace *trace, uint32_t file, uint32_t number, const char *text,
+                    size_t length);
+
+/* The text of a source line, or NULL if the trace does not have it. */
+const char *trace_line(const struct trace *trace, const char *file, uint32_t number);
 
 /* Appends to what the program wrote. */
 void trace_add_output(struct trace *trace, const char *bytes, size_t length);

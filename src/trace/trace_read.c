@@ -1,11 +1,9 @@
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "trace/trace.h"
-#include "trace/utf8.h"
+#include "trace/trace_reader.h"
 
 #define FIRST_WORDS "raddle trace "
 
@@ -17,239 +15,18 @@
 #define BYTES_MAX   ((size_t)256 << 20)
 #define OPTIONS_MAX 64
 
-struct reader {
-    const char *at;   /* next byte of the line */
-    const char *end;  /* of the line, where its newline is */
-    const char *stop; /* of the text */
-    uint32_t line;
-    uint32_t bug_line;
-    bool damaged; /* the checksum is wrong, so a strange line is nobody's fault but the damage's */
-    bool failed;
-    struct trace *trace;
-    struct trace_error *error;
-};
-
-/* Keeps the first complaint. Always false. */
-__attribute__((format(printf, 2, 3))) static bool fail(struct reader *r, const char *format, ...)
-{
-    va_list arguments;
-    int used = 0;
-
-    if (r->failed)
-        return false;
-    r->failed = true;
-    r->error->line = r->line;
-    if (r->damaged)
-        used = snprintf(r->error->message, sizeof r->error->message, "the file is damaged: ");
-    va_start(arguments, format);
-    vsnprintf(r->error->message + used, sizeof r->error->message - (size_t)used, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-/* The rest of the line, as much as is good for a message. */
-static const char *rest(const struct reader *r, char *buffer, size_t size)
-{
-    size_t used = 0;
-
-    for (const char *at = r->at; at < r->end && used + 4 < size; at++)
-        buffer[used++] = *at >= ' ' && *at < 0x7f ? *at : '?';
-    buffer[used] = '\0';
-    if (r->at + used < r->end)
-        memcpy(buffer + used, "...", 4);
-    return buffer;
-}
-
-static bool fail_expected(struct reader *r, const char *what)
-{
-    char found[40];
-
-    if (r->at == r->end)
-        return fail(r, "%s is missing at the end of the line", what);
-    return fail(r, "%s is missing before '%s'", what, rest(r, found, sizeof found));
-}
-
-/* ---- fields of a line */
-
-/* Goes past `text` if it comes next. */
-static bool skip(struct reader *r, const char *text)
-{
-    size_t length = strlen(text);
-
-    if ((size_t)(r->end - r->at) < length || memcmp(r->at, text, length) != 0)
-        return false;
-    r->at += length;
-    return true;
-}
-
-/* Goes past a word that ends there; `word` begins with its space, unless it is the first of the
- * line. */
-static bool skip_word(struct reader *r, const char *word)
-{
-    const char *before = r->at;
-
-    if (!skip(r, word))
-        return false;
-    if (r->at == r->end || *r->at == ' ')
-        return true;
-    r->at = before;
-    return false;
-}
-
-static bool want_word(struct reader *r, const char *word)
-{
-    char what[40];
-
-    if (skip_word(r, word))
-        return true;
-    snprintf(what, sizeof what, "'%s'", word + (*word == ' '));
-    return fail_expected(r, what);
-}
-
-static int digit_of(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : 16;
-}
-
-/* Digits, after `before`. */
-static bool want_digits(struct reader *r, const char *before, unsigned base, uint64_t max,
-                        uint64_t *number)
-{
-    const char *first;
-
-    if (!skip(r, before))
-        return fail_expected(r, "a number");
-    *number = 0;
-    for (first = r->at; r->at < r->end && (unsigned)digit_of(*r->at) < base; r->at++) {
-        unsigned digit = (unsigned)digit_of(*r->at);
-
-        if (*number > (max - digit) / base)
-            return fail(r, "a number is larger than %" PRIu64, max);
-        *number = *number * base + digit;
-    }
-    return r->at > first || fail_expected(r, "a number");
-}
-
-static bool want_u32(struct reader *r, const char *before, uint32_t *number)
-{
-    uint64_t wide;
-
-    if (!want_digits(r, before, 10, UINT32_MAX, &wide))
-        return false;
-    *number = (uint32_t)wide;
-    return true;
-}
-
-/* What stands behind a backslash; a value above 255 if nothing that we write. */
-static unsigned escape_read(struct reader *r)
-{
-    char byte = r->at < r->end ? *r->at++ : '\0';
-    unsigned value;
-
-    if (byte == 'n' || byte == 't')
-        return byte == 'n' ? '\n' : '\t';
-    if (byte == '"' || byte == '\\')
-        return (unsigned char)byte;
-    if (byte != 'x' || r->end - r->at < 2 || digit_of(r->at[0]) > 15 || digit_of(r->at[1]) > 15)
-        return 256;
-    value = (unsigned)(digit_of(r->at[0]) * 16 + digit_of(r->at[1]));
-    r->at += 2;
-    return value;
-}
-
-/* One character of a string, to *to; false at the closing quote and on errors. */
-static bool string_next(struct reader *r, char **to)
-{
-    uint32_t character;
-    size_t size;
-    unsigned byte;
-
-    if (r->at == r->end)
-        return fail(r, "a string has no closing quote");
-    if (*r->at == '"')
-        return false;
-    if (*r->at == '\\') {
-        r->at++;
-        byte = escape_read(r);
-        if (byte > 255)
-            return fail(r, "a backslash is followed by none of n t \" \\ x and two digits");
-        *(*to)++ = (char)byte;
-        return true;
-    }
-    size = utf8_decode(r->at, r->end, &character);
-    if (size == 0)
-        return fail(r, "a string is not UTF-8");
-    if (character < ' ' || character == 0x7f)
-        return fail(r, "a control character in a string");
-    memcpy(*to, r->at, size);
-    *to += size;
-    r->at += size;
-    return true;
-}
-
-/* A string after a space, in memory of the trace. A decoded one is never longer than it is
- * written, and the writing ends at the first quote without a backslash, so the room is found
- * first. */
-static char *want_bytes(struct reader *r, size_t *length)
-{
-    const char *close;
-    char *text, *to;
-
-    if (!skip(r, " \"")) {
-        fail_expected(r, "a string in quotes");
-        return NULL;
-    }
-    for (close = r->at; close < r->end && *close != '"'; close++)
-        close += *close == '\\' && close + 1 < r->end;
-    text = to = arena_alloc(&r->trace->arena, (size_t)(close - r->at) + 1);
-    while (string_next(r, &to))
-        ;
-    if (r->failed)
-        return NULL;
-    r->at++;
-    *to = '\0';
-    *length = (size_t)(to - text);
-    return text;
-}
-
-static bool want_string(struct reader *r, const char **text)
-{
-    size_t length;
-
-    *text = want_bytes(r, &length);
-    if (*text && strlen(*text) != length)
-        return fail(r, "a string with a zero byte");
-    return *text != NULL;
-}
-
-/* An optional field, " word" and a string. */
-static bool read_text(struct reader *r, const char *word, const char **text)
-{
-    return !skip_word(r, word) || want_string(r, text);
-}
-
-static bool read_site(struct reader *r, struct trace_site *site)
-{
-    if (skip_word(r, " at") && !(want_string(r, &site->file) && want_u32(r, ":", &site->line) &&
-                                 want_u32(r, ":", &site->column)))
-        return false;
-    return read_text(r, " in", &site->function);
-}
-
 /* ---- lines; each function reads one behind its first word */
 
 static bool read_program(struct reader *r)
 {
-    return want_string(r, &r->trace->program);
+    return reader_want_string(r, &r->trace->program);
 }
 
 static bool read_argument(struct reader *r)
 {
     const char *text;
 
-    if (!want_string(r, &text))
+    if (!reader_want_string(r, &text))
         return false;
     vec_push(&r->trace->arena, &r->trace->arguments, text);
     return true;
@@ -257,25 +34,26 @@ static bool read_argument(struct reader *r)
 
 static bool read_build(struct reader *r)
 {
-    return want_digits(r, " ", 16, UINT64_MAX, &r->trace->build);
+    return reader_want_digits(r, " ", 16, UINT64_MAX, &r->trace->build);
 }
 
 static bool read_model(struct reader *r)
 {
-    return want_string(r, &r->trace->model) &&
-           (!skip_word(r, " buffer-bound") || want_u32(r, " ", &r->trace->buffer_bound));
+    return reader_want_string(r, &r->trace->model) &&
+           (!reader_skip_word(r, " buffer-bound") ||
+            reader_want_u32(r, " ", &r->trace->buffer_bound));
 }
 
 static bool read_option(struct reader *r)
 {
     struct trace_option option;
 
-    if (!want_string(r, &option.name) || !want_string(r, &option.value))
+    if (!reader_want_string(r, &option.name) || !reader_want_string(r, &option.value))
         return false;
     if (r->trace->options.count == OPTIONS_MAX)
-        return fail(r, "more than %d options", OPTIONS_MAX);
+        return reader_fail(r, "more than %d options", OPTIONS_MAX);
     if (trace_option(r->trace, option.name))
-        return fail(r, "an option is there twice");
+        return reader_fail(r, "an option is there twice");
     vec_push(&r->trace->arena, &r->trace->options, option);
     return true;
 }
@@ -285,20 +63,21 @@ static bool read_bug(struct reader *r)
     struct trace_bug *bug = &r->trace->bug;
 
     r->bug_line = r->line;
-    return want_string(r, &bug->kind) && want_word(r, " thread") &&
-           want_u32(r, " ", &bug->thread) && read_site(r, &bug->site);
+    return reader_want_string(r, &bug->kind) && reader_want_word(r, " thread") &&
+           reader_want_u32(r, " ", &bug->thread) && reader_site(r, &bug->site) &&
+           reader_number(r, " stack", &bug->stack);
 }
 
 static bool read_message(struct reader *r)
 {
-    return want_string(r, &r->trace->bug.message);
+    return reader_want_string(r, &r->trace->bug.message);
 }
 
 static bool read_detail(struct reader *r)
 {
     const char *text;
 
-    if (!want_string(r, &text))
+    if (!reader_want_string(r, &text))
         return false;
     vec_push(&r->trace->arena, &r->trace->bug.details, text);
     return true;
@@ -309,13 +88,69 @@ static bool read_thread(struct reader *r)
     struct trace_thread thread = {0};
     uint32_t count = r->trace->threads.count;
 
-    if (!want_word(r, " parent") || !want_u32(r, " ", &thread.parent) || !want_word(r, " rank") ||
-        !want_u32(r, " ", &thread.rank) || !read_text(r, " name", &thread.name) ||
-        !read_site(r, &thread.created))
+    if (!reader_want_word(r, " parent") || !reader_want_u32(r, " ", &thread.parent) ||
+        !reader_want_word(r, " rank") || !reader_want_u32(r, " ", &thread.rank) ||
+        !reader_text(r, " name", &thread.name) || !reader_site(r, &thread.created))
         return false;
     if (thread.parent >= (count ? count : 1))
-        return fail(r, "thread %" PRIu32 " has a parent that comes after it", count);
+        return reader_fail(r, "thread %" PRIu32 " has a parent that comes after it", count);
     vec_push(&r->trace->arena, &r->trace->threads, thread);
+    return true;
+}
+
+static bool read_file(struct reader *r)
+{
+    const char *text;
+
+    if (!reader_want_string(r, &text))
+        return false;
+    vec_push(&r->trace->arena, &r->trace->files, text);
+    return true;
+}
+
+static bool read_source(struct reader *r)
+{
+    struct trace *trace = r->trace;
+    struct trace_line line = {0};
+    const struct trace_line *last = trace->lines.count ? &vec_last(&trace->lines) : NULL;
+
+    if (!reader_want_u32(r, " ", &line.file) || !reader_want_u32(r, " ", &line.number) ||
+        !reader_want_string(r, &line.text))
+        return false;
+    if (line.file >= trace->files.count)
+        return reader_fail(r, "there is no file %" PRIu32, line.file);
+    if (last &&
+        (last->file > line.file || (last->file == line.file && last->number >= line.number)))
+        return reader_fail(r, "source lines are not in order");
+    vec_push(&trace->arena, &trace->lines, line);
+    return true;
+}
+
+static bool read_frame(struct reader *r)
+{
+    struct trace_frame frame = {0};
+
+    if (!reader_number(r, " up", &frame.up) || !reader_site(r, &frame.site))
+        return false;
+    if (frame.up > r->trace->frames.count)
+        return reader_fail(r, "a frame has a caller that comes after it");
+    vec_push(&r->trace->arena, &r->trace->frames, frame);
+    return true;
+}
+
+static bool read_cell(struct reader *r, uint64_t *cell)
+{
+    return !reader_skip_word(r, " cell") || reader_want_digits(r, " 0x", 16, UINT64_MAX, cell);
+}
+
+static bool read_variable(struct reader *r)
+{
+    struct trace_variable variable = {0};
+
+    if (!reader_want_string(r, &variable.name) || !reader_want_word(r, " kind") ||
+        !reader_want_string(r, &variable.kind) || !read_cell(r, &variable.cell))
+        return false;
+    vec_push(&r->trace->arena, &r->trace->variables, variable);
     return true;
 }
 
@@ -334,8 +169,8 @@ static bool want_op(struct reader *r, uint8_t *op)
     const char *word, *space;
     char found[40];
 
-    if (!skip(r, " "))
-        return fail_expected(r, "an operation");
+    if (!reader_skip(r, " "))
+        return reader_missing(r, "an operation");
     word = r->at;
     space = memchr(word, ' ', (size_t)(r->end - word));
     for (unsigned kind = 0; kind < OP_KIND_COUNT; kind++) {
@@ -347,16 +182,16 @@ static bool want_op(struct reader *r, uint8_t *op)
         r->at = end;
         return true;
     }
-    return fail(r, "an operation that this raddle does not know: '%s'",
-                rest(r, found, sizeof found));
+    return reader_fail(r, "an operation that this raddle does not know: '%s'",
+                       reader_rest(r, found, sizeof found));
 }
 
 static bool read_outcome(struct reader *r, outcome_id *outcome)
 {
-    if (!skip_word(r, " outcome"))
+    if (!reader_skip_word(r, " outcome"))
         return true;
-    if (!skip_word(r, " lost"))
-        return want_u32(r, " ", outcome);
+    if (!reader_skip_word(r, " lost"))
+        return reader_want_u32(r, " ", outcome);
     *outcome = OUTCOME_LOST;
     return true;
 }
@@ -365,40 +200,88 @@ static bool read_access(struct reader *r, struct trace_step *step)
 {
     uint64_t size = 0;
 
-    step->buffered = skip_word(r, " buffered");
-    step->reads = skip_word(r, " reads");
-    step->writes = skip_word(r, " writes");
-    if (skip_word(r, " size") && !want_digits(r, " ", 10, UINT8_MAX, &size))
+    step->plain = reader_skip_word(r, " plain");
+    step->buffered = reader_skip_word(r, " buffered");
+    step->reads = reader_skip_word(r, " reads");
+    step->writes = reader_skip_word(r, " writes");
+    if (reader_skip_word(r, " size") && !reader_want_digits(r, " ", 10, UINT8_MAX, &size))
         return false;
     step->size = (uint8_t)size;
-    return !skip_word(r, " value") || want_digits(r, " ", 10, UINT64_MAX, &step->value);
+    if (reader_skip_word(r, " value") && !reader_want_digits(r, " ", 10, UINT64_MAX, &step->value))
+        return false;
+    return read_cell(r, &step->cell);
 }
 
 static bool read_step(struct reader *r)
 {
     struct trace_step step = {0};
 
-    if (!want_u32(r, " ", &step.thread) || !want_op(r, &step.op))
+    if (!reader_want_u32(r, " ", &step.thread) || !want_op(r, &step.op))
         return false;
-    step.is_buffer = skip_word(r, " buffer");
-    if ((step.is_buffer && !want_digits(r, " 0x", 16, UINT64_MAX, &step.addr)) ||
+    step.is_buffer = reader_skip_word(r, " buffer");
+    if ((step.is_buffer && !reader_want_digits(r, " 0x", 16, UINT64_MAX, &step.addr)) ||
         !read_access(r, &step) || !read_outcome(r, &step.outcome) ||
-        !read_text(r, " object", &step.object) || !read_text(r, " text", &step.text) ||
-        !read_site(r, &step.site))
+        !reader_text(r, " object", &step.object) || !reader_text(r, " text", &step.text) ||
+        !reader_site(r, &step.site) || !reader_number(r, " stack", &step.stack))
         return false;
+    if (step.stack > r->trace->frames.count)
+        return reader_fail(r, "there is no frame %" PRIu32, step.stack);
     if (step.thread >= r->trace->threads.count)
-        return fail(r, "there is no thread %" PRIu32, step.thread);
+        return reader_fail(r, "there is no thread %" PRIu32, step.thread);
     if (step.op == OP_COND_SIGNAL && step.outcome != OUTCOME_LOST &&
         step.outcome >= r->trace->threads.count)
-        return fail(r, "a signal wakes thread %" PRIu32 ", which does not exist", step.outcome);
+        return reader_fail(r, "a signal wakes thread %" PRIu32 ", which does not exist",
+                           step.outcome);
     vec_push(&r->trace->arena, &r->trace->steps, step);
+    return true;
+}
+
+static bool read_value(struct reader *r)
+{
+    struct trace *trace = r->trace;
+    struct trace_value value = {0};
+
+    if (!reader_want_u32(r, " ", &value.step) || !reader_want_u32(r, " ", &value.variable) ||
+        !reader_want_string(r, &value.text))
+        return false;
+    if (value.step > trace->steps.count)
+        return reader_fail(r, "there is no step %" PRIu32, value.step);
+    if (value.variable >= trace->variables.count)
+        return reader_fail(r, "there is no variable %" PRIu32, value.variable);
+    if (trace->values.count && vec_last(&trace->values).step > value.step)
+        return reader_fail(r, "values are not in the order of steps");
+    vec_push(&trace->arena, &trace->values, value);
+    return true;
+}
+
+static bool read_wait(struct reader *r)
+{
+    struct trace *trace = r->trace;
+    struct trace_wait wait = {0};
+    uint32_t on = 0;
+    bool known;
+
+    if (!reader_want_u32(r, " ", &wait.thread))
+        return false;
+    known = reader_skip_word(r, " on");
+    if ((known && !reader_want_u32(r, " ", &on)) || !reader_want_word(r, " text") ||
+        !reader_want_string(r, &wait.text) || !reader_site(r, &wait.site) ||
+        !reader_number(r, " stack", &wait.stack))
+        return false;
+    wait.on = known ? on + 1 : 0;
+    if (wait.thread >= trace->threads.count || on >= trace->threads.count)
+        return reader_fail(r, "there is no thread %" PRIu32,
+                           wait.thread < trace->threads.count ? on : wait.thread);
+    if (wait.stack > trace->frames.count)
+        return reader_fail(r, "there is no frame %" PRIu32, wait.stack);
+    vec_push(&trace->arena, &trace->waits, wait);
     return true;
 }
 
 static bool read_output(struct reader *r)
 {
     size_t length;
-    char *bytes = want_bytes(r, &length);
+    char *bytes = reader_want_bytes(r, &length);
 
     if (!bytes)
         return false;
@@ -415,12 +298,15 @@ static const struct line_kind {
     bool required; /* one at least */
     bool (*read)(struct reader *r);
 } line_kinds[] = {
-    {"program", false, true, read_program}, {"argument", true, false, read_argument},
-    {"build", false, true, read_build},     {"model", false, true, read_model},
-    {"option", true, false, read_option},   {"bug", false, true, read_bug},
-    {"message", false, true, read_message}, {"detail", true, false, read_detail},
-    {"thread", true, true, read_thread},    {"step", true, false, read_step},
-    {"output", true, false, read_output},   {"end", false, true, NULL},
+    {"program", false, true, read_program},   {"argument", true, false, read_argument},
+    {"build", false, true, read_build},       {"model", false, true, read_model},
+    {"option", true, false, read_option},     {"bug", false, true, read_bug},
+    {"message", false, true, read_message},   {"detail", true, false, read_detail},
+    {"thread", true, true, read_thread},      {"file", true, false, read_file},
+    {"source", true, false, read_source},     {"frame", true, false, read_frame},
+    {"variable", true, false, read_variable}, {"step", true, false, read_step},
+    {"value", true, false, read_value},       {"wait", true, false, read_wait},
+    {"output", true, false, read_output},     {"end", false, true, NULL},
 };
 
 /* Moves to the next line; there is one, as the text ends with the line "end". */
@@ -438,16 +324,17 @@ static bool kind_next(struct reader *r, size_t *kind, bool seen)
     char found[40];
     size_t next = *kind;
 
-    while (next < sizeof line_kinds / sizeof *line_kinds && !skip_word(r, line_kinds[next].word))
+    while (next < sizeof line_kinds / sizeof *line_kinds &&
+           !reader_skip_word(r, line_kinds[next].word))
         next++;
     if (next == sizeof line_kinds / sizeof *line_kinds)
-        return fail(r, "this line is unknown or in the wrong place: '%s'",
-                    rest(r, found, sizeof found));
+        return reader_fail(r, "this line is unknown or in the wrong place: '%s'",
+                           reader_rest(r, found, sizeof found));
     if (next == *kind && seen && !line_kinds[next].many)
-        return fail(r, "a second line '%s'", line_kinds[next].word);
+        return reader_fail(r, "a second line '%s'", line_kinds[next].word);
     for (size_t i = *kind + seen; i < next; i++)
         if (line_kinds[i].required)
-            return fail(r, "the line '%s' is missing before this one", line_kinds[i].word);
+            return reader_fail(r, "the line '%s' is missing before this one", line_kinds[i].word);
     *kind = next;
     return true;
 }
@@ -468,15 +355,18 @@ static bool lines_read(struct reader *r)
         if (!line_kinds[kind].read(r))
             return false;
         if (r->at != r->end)
-            return fail(r, "the line goes on with '%s'", rest(r, found, sizeof found));
+            return reader_fail(r, "the line goes on with '%s'",
+                               reader_rest(r, found, sizeof found));
     }
     if (r->end + 1 != r->stop)
-        return fail(r, "the line 'end' is not the last one");
+        return reader_fail(r, "the line 'end' is not the last one");
     if (r->damaged)
-        return fail(r, "its checksum does not match");
+        return reader_fail(r, "its checksum does not match");
     r->line = r->bug_line;
     if (r->trace->bug.thread >= r->trace->threads.count)
-        return fail(r, "there is no thread %" PRIu32, r->trace->bug.thread);
+        return reader_fail(r, "there is no thread %" PRIu32, r->trace->bug.thread);
+    if (r->trace->bug.stack > r->trace->frames.count)
+        return reader_fail(r, "there is no frame %" PRIu32, r->trace->bug.stack);
     return true;
 }
 
@@ -485,18 +375,25 @@ static bool version_read(struct reader *r)
 {
     uint64_t version = 0;
 
-    if (!skip(r, FIRST_WORDS))
-        return fail(r, "not a raddle trace: the first line is not '" FIRST_WORDS "%u'",
-                    TRACE_VERSION);
-    if (!want_digits(r, "", 10, UINT32_MAX, &version))
+    if (!reader_skip(r, FIRST_WORDS))
+        return reader_fail(r, "not a raddle trace: the first line is not '" FIRST_WORDS "%u'",
+                           TRACE_VERSION);
+    if (!reader_want_digits(r, "", 10, UINT32_MAX, &version))
         return false;
     if (version > TRACE_VERSION)
-        return fail(r,
-                    "version %" PRIu64 " of the format, but this raddle reads version %u: take a "
-                    "newer raddle",
-                    version, TRACE_VERSION);
-    if (version != TRACE_VERSION || r->at != r->end)
-        return fail(r, "not a version of the format");
+        return reader_fail(r,
+                           "version %" PRIu64
+                           " of the format, but this raddle reads version %u: take a "
+                           "newer raddle",
+                           version, TRACE_VERSION);
+    if (version == 0 || r->at != r->end)
+        return reader_fail(r, "not a version of the format");
+    if (version != TRACE_VERSION)
+        return reader_fail(r,
+                           "version %" PRIu64
+                           " of the format, but this raddle reads version %u: let "
+                           "raddle check find the bug again",
+                           version, TRACE_VERSION);
     return true;
 }
 
@@ -509,8 +406,8 @@ static bool end_read(struct reader *r, const char *text, size_t length)
                  text[length - 1] == '\n';
 
     for (int i = 4; whole && i < END_LENGTH - 1; i++) {
-        whole = digit_of(last[i]) < 16;
-        wanted = wanted << 4 | (uint64_t)(digit_of(last[i]) & 15);
+        whole = reader_digit(last[i]) < 16;
+        wanted = wanted << 4 | (uint64_t)(reader_digit(last[i]) & 15);
     }
     if (whole) {
         r->damaged = wanted != XXH3_64bits(text, length - END_LENGTH);
@@ -518,7 +415,8 @@ static bool end_read(struct reader *r, const char *text, size_t length)
     }
     for (size_t i = 0; i + 1 < length; i++)
         r->line += text[i] == '\n';
-    return fail(r, "the file is cut short: it does not end with the line 'end' and its checksum");
+    return reader_fail(
+        r, "the file is cut short: it does not end with the line 'end' and its checksum");
 }
 
 static bool text_check(struct reader *r, const char *text, size_t length)
@@ -529,9 +427,9 @@ static bool text_check(struct reader *r, const char *text, size_t length)
     r->stop = text + length;
     r->end = newline ? newline : r->stop;
     if (length == 0)
-        return fail(r, "the file is empty");
+        return reader_fail(r, "the file is empty");
     if (length > BYTES_MAX)
-        return fail(r, "the file is larger than 256 MiB");
+        return reader_fail(r, "the file is larger than 256 MiB");
     return version_read(r) && end_read(r, text, length);
 }
 

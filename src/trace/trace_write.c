@@ -53,6 +53,18 @@ static void put_number(struct writer *w, const char *word, uint64_t number)
     put(w, text);
 }
 
+/* " word 0xaddress"; nothing for 0. */
+static void put_address(struct writer *w, const char *word, uint64_t address)
+{
+    char text[32];
+
+    if (!address)
+        return;
+    put(w, word);
+    snprintf(text, sizeof text, " 0x%" PRIx64, address);
+    put(w, text);
+}
+
 static void put_escape(struct writer *w, unsigned char byte)
 {
     char text[8];
@@ -150,6 +162,7 @@ static void put_step(struct writer *w, const struct trace_step *step)
         snprintf(text, sizeof text, " buffer 0x%" PRIx64, step->addr);
         put(w, text);
     }
+    put(w, step->plain ? " plain" : "");
     put(w, step->buffered ? " buffered" : "");
     put(w, step->reads ? " reads" : "");
     put(w, step->writes ? " writes" : "");
@@ -157,6 +170,7 @@ static void put_step(struct writer *w, const struct trace_step *step)
         put_number(w, " size", step->size);
     if (step->value)
         put_number(w, " value", step->value);
+    put_address(w, " cell", step->cell);
     if (step->outcome == OUTCOME_LOST)
         put(w, " outcome lost");
     else if (step->outcome)
@@ -164,6 +178,8 @@ static void put_step(struct writer *w, const struct trace_step *step)
     put_text(w, " object", step->object);
     put_text(w, " text", step->text);
     put_site(w, &step->site);
+    if (step->stack)
+        put_number(w, " stack", step->stack);
     put(w, "\n");
 }
 
@@ -191,10 +207,75 @@ static void put_bug(struct writer *w, const struct trace_bug *bug)
     put_text(w, "bug", bug->kind);
     put_number(w, " thread", bug->thread);
     put_site(w, &bug->site);
+    if (bug->stack)
+        put_number(w, " stack", bug->stack);
     put(w, "\n");
     put_line(w, "message", bug->message);
     for (uint32_t i = 0; i < bug->details.count; i++)
         put_line(w, "detail", bug->details.at[i]);
+}
+
+static void put_source(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->files.count; i++)
+        put_line(w, "file", trace->files.at[i]);
+    for (uint32_t i = 0; i < trace->lines.count; i++) {
+        const struct trace_line *line = &trace->lines.at[i];
+
+        put_number(w, "source", line->file);
+        put_number(w, "", line->number);
+        put_line(w, "", line->text);
+    }
+}
+
+static void put_frames(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->frames.count; i++) {
+        put(w, "frame");
+        if (trace->frames.at[i].up)
+            put_number(w, " up", trace->frames.at[i].up);
+        put_site(w, &trace->frames.at[i].site);
+        put(w, "\n");
+    }
+}
+
+static void put_variables(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->variables.count; i++) {
+        const struct trace_variable *variable = &trace->variables.at[i];
+
+        put_text(w, "variable", variable->name);
+        put_text(w, " kind", variable->kind);
+        put_address(w, " cell", variable->cell);
+        put(w, "\n");
+    }
+}
+
+static void put_values(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->values.count; i++) {
+        const struct trace_value *value = &trace->values.at[i];
+
+        put_number(w, "value", value->step);
+        put_number(w, "", value->variable);
+        put_line(w, "", value->text);
+    }
+}
+
+static void put_waits(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->waits.count; i++) {
+        const struct trace_wait *wait = &trace->waits.at[i];
+
+        put_number(w, "wait", wait->thread);
+        if (wait->on)
+            put_number(w, " on", wait->on - 1);
+        put_text(w, " text", wait->text);
+        put_site(w, &wait->site);
+        if (wait->stack)
+            put_number(w, " stack", wait->stack);
+        put(w, "\n");
+    }
 }
 
 /* A line for each line that the program wrote, so that two files can be compared. */
@@ -227,8 +308,13 @@ bool trace_write(const struct trace *trace, FILE *out)
     put_bug(&w, &trace->bug);
     for (uint32_t i = 0; i < trace->threads.count; i++)
         put_thread(&w, &trace->threads.at[i]);
+    put_source(&w, trace);
+    put_frames(&w, trace);
+    put_variables(&w, trace);
     for (uint32_t i = 0; i < trace->steps.count; i++)
         put_step(&w, &trace->steps.at[i]);
+    put_values(&w, trace);
+    put_waits(&w, trace);
     if (trace->output.count)
         put_output(&w, trace->output.at, trace->output.count);
     writer_flush(&w);

@@ -1,5 +1,8 @@
 #include "trace/utf8.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static bool is_tail(char byte)
 {
     return ((unsigned char)byte & 0xc0) == 0x80;
@@ -69,4 +72,29 @@ unsigned utf8_columns(uint32_t character)
     if (IN(combining, character))
         return 0;
     return IN(wide, character) ? 2 : 1;
+}
+
+char *utf8_repair(const char *text, size_t *length, bool controls)
+{
+    static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+    const char *end = text + *length;
+    char *clean = malloc(3 * *length + 1), *to = clean;
+
+    if (!clean)
+        return NULL;
+    while (text < end) {
+        uint32_t character;
+        size_t size = utf8_decode(text, end, &character);
+        bool fine =
+            size &&
+            (controls || (character >= ' ' && character != 0x7f && (character & ~1u) != 0xfffe) ||
+             character == '\n' || character == '\t');
+
+        memcpy(to, fine ? text : replacement, fine ? size : 3);
+        to += fine ? size : 3;
+        text += size ? size : 1;
+    }
+    *to = '\0';
+    *length = (size_t)(to - clean);
+    return clean;
 }

@@ -18,4 +18,9 @@ bool utf8_is_shown(uint32_t character);
 /* How many columns it takes: 0 (combining), 1 or 2. */
 unsigned utf8_columns(uint32_t character);
 
+/* A copy that is UTF-8, to be freed, or NULL: U+FFFD stands for each byte that is no part of a character and, unless
+ * `controls`, for control characters other than newline and tab, which XML cannot hold. *length is that of the text,
+ * then that of the copy. */
+char *utf8_repair(const char *text, size_t *length, bool controls);
+
 #endif

@@ -93,9 +93,11 @@ static void add_result(struct phrase *p, const struct trace_step *step)
     } else if ((step->op == OP_STORE || step->op == OP_FLUSH) && !strstr(p->at, "= ")) {
         add(p, " = ");
         add_value(p, step);
-    } else if (step->op == OP_COND_SIGNAL && step->outcome == OUTCOME_LOST) {
+    } else if (step->op != OP_COND_SIGNAL || strchr(p->at, '(')) {
+        return; /* nothing to add, or the text has it */
+    } else if (step->outcome == OUTCOME_LOST) {
         add(p, " (nobody waits)");
-    } else if (step->op == OP_COND_SIGNAL) {
+    } else {
         add(p, " (wakes T%" PRIu32 ")", step->outcome);
     }
 }

@@ -9,7 +9,7 @@
 #include "trace/utf8.h"
 
 static const char *sample_text =
-    "raddle trace 1\n"
+    "raddle trace 2\n"
     "program \"./sb\"\n"
     "argument \"3\"\n"
     "argument \"a \\\"b\\\"\"\n"
@@ -229,9 +229,9 @@ static void test_cut_lines_after_repair(void **state)
 {
     (void)state;
     /* whole lines gone, but with a right checksum: only what is needed is missed */
-    assert_body_refused("raddle trace 1\n", 2, "'program' is missing");
-    assert_body_refused("raddle trace 1\nprogram \"a\"\n", 3, "'build' is missing");
-    assert_body_refused("raddle trace 1\nprogram \"a\"\nbuild 0\nmodel \"sc\"\n"
+    assert_body_refused("raddle trace 2\n", 2, "'program' is missing");
+    assert_body_refused("raddle trace 2\nprogram \"a\"\n", 3, "'build' is missing");
+    assert_body_refused("raddle trace 2\nprogram \"a\"\nbuild 0\nmodel \"sc\"\n"
                         "bug \"x\" thread 0\nmessage \"\"\n",
                         7, "'thread' is missing");
 }
@@ -252,9 +252,9 @@ static void test_flipped_bytes(void **state)
             assert_true(error.line > 0 && error.message[0]);
             text[i] = (char)(text[i] ^ (1 << bit));
         }
-    text[strlen("raddle trace 1\nprogram \"./")] = 'X';
+    text[strlen("raddle trace 2\nprogram \"./")] = 'X';
     assert_refused(text, length, 28, "the file is damaged: its checksum does not match");
-    text[strlen("raddle trace 1\np")] = 'X';
+    text[strlen("raddle trace 2\np")] = 'X';
     assert_refused(text, length, 2, "the file is damaged: this line is unknown");
     free(text);
 }
@@ -262,10 +262,12 @@ static void test_flipped_bytes(void **state)
 static void test_versions(void **state)
 {
     (void)state;
-    assert_refused("raddle trace 2\nsomething", 24, 1,
-                   "version 2 of the format, but this raddle reads version 1");
+    assert_refused("raddle trace 3\nsomething", 24, 1,
+                   "version 3 of the format, but this raddle reads version 2: take a newer");
+    assert_refused("raddle trace 1\nsomething", 24, 1,
+                   "version 1 of the format, but this raddle reads version 2: let raddle check");
     assert_refused("raddle trace 0\n", 15, 1, "not a version");
-    assert_refused("raddle trace 1x\n", 16, 1, "not a version");
+    assert_refused("raddle trace 2x\n", 16, 1, "not a version");
     assert_refused("raddle trace 99999999999999999999\n", 34, 1, "larger than");
     assert_refused("\x7f"
                    "ELF\n",
@@ -318,10 +320,89 @@ static void test_hostile_text(void **state)
                           "not the last");
 }
 
+/* ---- what reports need: stacks, values, who waits, source */
+
+static const char *full_text = "raddle trace 2\n"
+                               "program \"p\"\n"
+                               "build 0000000000000000\n"
+                               "model \"sc\"\n"
+                               "bug \"deadlock\" thread 1 at \"a.c\":3:1 in \"f\" stack 2\n"
+                               "message \"m\"\n"
+                               "thread parent 0 rank 0\n"
+                               "thread parent 0 rank 1\n"
+                               "file \"a.c\"\n"
+                               "file \"b.c\"\n"
+                               "source 0 2 \"int x;\"\n"
+                               "source 0 3 \"\\tlock(&m); // </script>\"\n"
+                               "source 1 1 \"\"\n"
+                               "frame at \"b.c\":1:0 in \"main\"\n"
+                               "frame up 1 in \"g\"\n"
+                               "variable \"m\" kind \"mutex\" cell 0xff\n"
+                               "variable \"buffer\" kind \"buffer\"\n"
+                               "step 1 load plain reads size 4 cell 0x10 object \"x\" stack 2\n"
+                               "value 0 0 \"free\"\n"
+                               "value 1 0 \"held by T1\"\n"
+                               "value 1 1 \"\"\n"
+                               "wait 0 on 1 text \"join\"\n"
+                               "wait 1 text \"lock m\" at \"a.c\":3:1 stack 1\n";
+
+static void test_full_comes_back(void **state)
+{
+    struct trace trace;
+    struct trace_error error;
+    char *again;
+    size_t length;
+
+    (void)state;
+    if (!read_sealed(full_text, &trace, &error))
+        fail_msg("line %u: %s", error.line, error.message);
+    again = sample_written(&trace, &length);
+    assert_memory_equal(again, full_text, strlen(full_text));
+    assert_string_equal(trace_line(&trace, "a.c", 3), "\tlock(&m); // </script>");
+    assert_string_equal(trace_line(&trace, "b.c", 1), "");
+    assert_null(trace_line(&trace, "a.c", 1));
+    assert_null(trace_line(&trace, "c.c", 1));
+    assert_true(trace.steps.at[0].plain);
+    assert_int_equal(trace.waits.at[0].on, 2);
+    assert_int_equal(trace.waits.at[1].on, 0);
+    assert_int_equal(trace.frames.at[1].up, 1);
+    free(again);
+    trace_free(&trace);
+}
+
+static void test_hostile_references(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        uint32_t line;
+        const char *why;
+    } changes[] = {
+        {"in \"f\" stack 2", "in \"f\" stack 3", 5, "there is no frame 3"},
+        {"source 1 1", "source 2 1", 13, "there is no file 2"},
+        {"source 1 1", "source 0 3", 13, "not in order"},
+        {"frame up 1", "frame up 2", 15, "a caller that comes after"},
+        {"\"x\" stack 2", "\"x\" stack 9", 18, "there is no frame 9"},
+        {"value 1 1", "value 2 1", 21, "there is no step 2"},
+        {"value 1 1", "value 1 2", 21, "there is no variable 2"},
+        {"value 0 0 \"free\"\nvalue 1 0", "value 1 0 \"free\"\nvalue 0 0", 20, "order of steps"},
+        {"wait 0 on 1", "wait 0 on 2", 22, "there is no thread 2"},
+        {"wait 0 on 1", "wait 0 on 4294967295", 22, "there is no thread"},
+        {"wait 1 text", "wait 2 text", 23, "there is no thread 2"},
+        {"3:1 stack 1", "3:1 stack 7", 23, "there is no frame 7"},
+    };
+    const char *saved = sample_text;
+
+    (void)state;
+    sample_text = full_text;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_change_refused(changes[i].from, changes[i].to, changes[i].line, changes[i].why);
+    sample_text = saved;
+}
+
 static void test_many_options(void **state)
 {
     char *body = malloc(100000);
-    size_t used = (size_t)sprintf(body, "raddle trace 1\nprogram \"\"\nbuild 0\nmodel \"\"\n");
+    size_t used = (size_t)sprintf(body, "raddle trace 2\nprogram \"\"\nbuild 0\nmodel \"\"\n");
 
     (void)state;
     for (int i = 0; i < 1000; i++)
@@ -374,6 +455,8 @@ int main(void)
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_hostile_numbers),
         cmocka_unit_test(test_hostile_text),
+        cmocka_unit_test(test_full_comes_back),
+        cmocka_unit_test(test_hostile_references),
         cmocka_unit_test(test_many_options),
         cmocka_unit_test(test_error_format),
         cmocka_unit_test(test_utf8),

@@ -1,0 +1,141 @@
+#include "cli/report_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+#define REPORT(name, summary)                                                                      \
+    const char *report_set_##name(struct settings *settings, const char *value)                    \
+    {                                                                                              \
+        if (!*value)                                                                               \
+            return "a file name, or - for standard output";                                        \
+        settings->reports[REPORT_##name] = value;                                                  \
+        return NULL;                                                                               \
+    }
+#define REPORT_TRACE REPORT
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
+
+bool report_files_wanted(const struct settings *settings)
+{
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (settings->reports[i])
+            return true;
+    return false;
+}
+
+bool report_files_settle(const struct settings *settings)
+{
+    for (int i = 0; i < REPORT_COUNT; i++)
+        for (int k = 0; k < i; k++)
+            if (settings->reports[i] && settings->reports[k] &&
+                strcmp(settings->reports[i], settings->reports[k]) == 0) {
+                fprintf(stderr, "raddle: --%s and --%s cannot both write to %s\n", reports[k]->name,
+                        reports[i]->name,
+                        strcmp(settings->reports[i], "-") == 0 ? "standard output"
+                                                               : settings->reports[i]);
+                return false;
+            }
+    return true;
+}
+
+/* Removes what was begun, if it is a file and not, say, /dev/full. */
+static void file_discard(const char *file)
+{
+    struct stat status;
+
+    if (stat(file, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(file);
+}
+
+/* Writes one; exactly one of `trace` and `result` is there. */
+static bool file_write(const struct report_ops *ops, const char *file, const struct trace *trace,
+                       const struct result *result)
+{
+    bool to_stdout = strcmp(file, "-") == 0;
+    FILE *out = to_stdout ? stdout : fopen(file, "w");
+    int problem;
+    bool ok;
+
+    ok = out && (trace ? ops->write_trace(trace, out) : ops->write_result(result, out)) &&
+         fflush(out) == 0 && !ferror(out);
+    problem = errno;
+    if (out && !to_stdout && fclose(out) != 0 && ok) {
+        ok = false;
+        problem = errno;
+    }
+    if (ok)
+        return true;
+    fprintf(stderr, "raddle: %s: cannot be written: %s\n", to_stdout ? "standard output" : file,
+            strerror(problem ? problem : EIO));
+    if (out && !to_stdout)
+        file_discard(file);
+    return false;
+}
+
+bool report_files_trace(const struct settings *settings, const struct trace *trace)
+{
+    bool ok = true;
+
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (settings->reports[i] && reports[i]->write_trace)
+            ok &= file_write(reports[i], settings->reports[i], trace, NULL);
+    return ok;
+}
+
+/* ---- results */
+
+/* The run of a bug, or NULL if its file cannot be read any more: then the report tells less. */
+static struct trace *run_read(const char *file)
+{
+    struct trace *trace = malloc(sizeof *trace);
+    struct trace_error error;
+    size_t length;
+    char *text = input_read(file, &length);
+
+    CHECK(trace, "out of memory");
+    if (text && trace_read(text, length, trace, &error)) {
+        free(text);
+        return trace;
+    }
+    free(text);
+    free(trace);
+    return NULL;
+}
+
+static void runs_read(struct result *result)
+{
+    for (uint32_t i = 0; i < result->bugs.count; i++)
+        if (result->bugs.at[i].trace)
+            result->bugs.at[i].run = run_read(result->bugs.at[i].trace);
+}
+
+static void runs_free(struct result *result)
+{
+    for (uint32_t i = 0; i < result->bugs.count; i++) {
+        struct trace *run = (struct trace *)result->bugs.at[i].run;
+
+        if (run)
+            trace_free(run);
+        free(run);
+        result->bugs.at[i].run = NULL;
+    }
+}
+
+bool report_files_result(const struct settings *settings, struct result *result)
+{
+    bool ok = true;
+
+    runs_read(result);
+    for (int i = 0; i < REPORT_COUNT; i++)
+        if (settings->reports[i] && reports[i]->write_result)
+            ok &= file_write(reports[i], settings->reports[i], NULL, result);
+    runs_free(result);
+    return ok;
+}

@@ -1,0 +1,25 @@
+#ifndef RADDLE_CLI_REPORT_FILES_H
+#define RADDLE_CLI_REPORT_FILES_H
+
+#include "cli/cli.h"
+
+/* The files for other programs that the user asks for: --json FILE and its like. */
+
+#define REPORT(name, summary)                                                                      \
+    const char *report_set_##name(struct settings *settings, const char *value);
+#define REPORT_TRACE REPORT
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
+
+/* False, after one line on stderr, if two of them want standard output, or the same file. */
+bool report_files_settle(const struct settings *settings);
+
+bool report_files_wanted(const struct settings *settings);
+
+/* Write all that are wanted. False, after a line on stderr for each, if some could not be written; one that was begun is
+ * not left behind. The trace files of a result are read for the formats that tell runs. */
+bool report_files_trace(const struct settings *settings, const struct trace *trace);
+bool report_files_result(const struct settings *settings, struct result *result);
+
+#endif

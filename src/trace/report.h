@@ -1,0 +1,68 @@
+#ifndef RADDLE_TRACE_REPORT_H
+#define RADDLE_TRACE_REPORT_H
+
+/* Formats for other programs. Each is a file, report_<name>.c, and a row in reports.def; `raddle show` and `raddle
+ * check` take their options and their help from there. */
+
+#include "trace/trace.h"
+
+/* A bug that a check found. */
+struct result_bug {
+    const char *kind; /* as in bug_kind_names */
+    const char *message;
+    const char *file; /* NULL: unknown */
+    uint32_t line;    /* 0: unknown */
+    uint32_t thread;
+    const char *trace;       /* the .raddle file, or NULL */
+    const struct trace *run; /* what is in it, or NULL */
+};
+
+/* A function that the search could not see into. */
+struct result_unseen {
+    const char *function, *library, *file; /* the last two may be NULL */
+    uint32_t line;
+    const char *effect; /* on the verdict */
+};
+
+/* What a check found, or what a trace tells about one. */
+struct result {
+    const char *subject;           /* the file or program that was checked */
+    const char *verdict;           /* "safe", "bug" or "incomplete" */
+    const char *model, *reduction; /* the latter NULL if it is not known; then so are all numbers */
+    VEC(const char *) reasons;     /* why the search did not see everything */
+    VEC(struct result_bug) bugs;
+    VEC(struct result_unseen) unseen;
+    uint64_t executions, blocked, transitions, threads, peak_rss_bytes;
+    double seconds;
+};
+
+struct report_ops {
+    const char *name; /* what the user types: --name FILE */
+    /* Each writes all of it and returns false if it could not, with errno set; NULL: not for that. Strings of any
+     * bytes are fine. Errors of the stream are also the caller's to find. */
+    bool (*write_trace)(const struct trace *trace, FILE *out);
+    bool (*write_result)(const struct result *result, FILE *out);
+};
+
+enum report_id {
+#define REPORT(name, summary)       REPORT_##name,
+#define REPORT_TRACE(name, summary) REPORT_##name,
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
+    REPORT_COUNT
+};
+
+/* By report_id. */
+extern const struct report_ops *const reports[REPORT_COUNT];
+
+#define REPORT(name, summary)       extern const struct report_ops report_##name;
+#define REPORT_TRACE(name, summary) extern const struct report_ops report_##name;
+#include "trace/reports.def"
+#undef REPORT
+#undef REPORT_TRACE
+
+/* A trace as a result with one bug, for the formats that tell results; `bug` is the caller's. */
+void result_of_trace(const struct trace *trace, struct result *result, struct result_bug *bug);
+
+#endif
