@@ -75,6 +75,16 @@ static const char *set_trust(struct settings *settings, const char *value)
     return NULL;
 }
 
+static const char *set_step_timeout(struct settings *settings, const char *value)
+{
+    char *end;
+
+    settings->step_timeout = strtod(value, &end);
+    if (end == value || *end || !(settings->step_timeout > 0) || settings->step_timeout > 1e9)
+        return "a number of seconds greater than 0";
+    return NULL;
+}
+
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
     {"races", "HOW", "report data races (default), or ignore them and explore plain accesses",
@@ -89,6 +99,8 @@ static const struct option_row check_options[] = {
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
+    {"step-timeout", "SECONDS", "for one step (default 5 asleep in a system call, 30 computing)",
+     set_step_timeout},
     {"minimise", "SECONDS", "make a failing run short, for that time (default 5; 0: not at all)",
      set_minimise},
     {0},

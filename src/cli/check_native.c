@@ -20,6 +20,9 @@
 /* Processes that may die before the search is given up. */
 #define DEATHS_MAX 1000
 
+/* Processes that may get stuck before the search is given up: each costs seconds. */
+#define STUCK_MAX 3
+
 /* One native program being checked. */
 struct native_check {
     const char *program;
@@ -30,6 +33,7 @@ struct native_check {
     struct report report;
     struct driver driver;
     unsigned deaths; /* of processes, so far */
+    unsigned stuck;
 };
 
 /* ---- while it runs */
@@ -57,6 +61,15 @@ static void status_clear(void)
 }
 
 /* ---- what came of it */
+
+/* Each reason once. */
+static void reason_add(struct native_check *check, const char *reason)
+{
+    for (uint32_t i = 0; i < check->report.reasons.count; i++)
+        if (strcmp(check->report.reasons.at[i], reason) == 0)
+            return;
+    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+}
 
 /* One death stands for all that happen to the same thread for the same reason. */
 static bool killed_before(const struct session *session, const struct session_bug *bug)
@@ -91,6 +104,16 @@ static void killed_bug(struct native_check *check, const struct driver_end *end)
         vec_push(&session->arena, &session->bugs, bug);
 }
 
+/* A thread that makes no step any more stays where it is; whether others go on can be explored. */
+static bool stuck_goes_on(struct native_check *check, const struct driver_end *end)
+{
+    struct session *session = check->driver.session;
+
+    reason_add(check, end->why);
+    return session->in_program && session->explorer.execution.events.count > 0 &&
+           ++check->stuck < STUCK_MAX;
+}
+
 /* Runs the program until the search is over. A process that dies is a bug; if the search shall go on, another one
  * takes it up, as long as it was the program that died and not the engine. */
 static bool run_all(struct native_check *check, struct driver_end *end)
@@ -102,13 +125,20 @@ static bool run_all(struct native_check *check, struct driver_end *end)
         if (!driver_run(&check->driver, check->program, check->argv, -1,
                         isatty(STDERR_FILENO) ? status_line : NULL, end))
             return false;
+        if (end->stuck && session->phase == SESSION_STARTING)
+            reason_add(check, end->why);
         if (session->phase != SESSION_RUNNING || end->timed_out ||
             (end->exited && end->status == EXIT_RADDLE_IS_WRONG))
             return true;
-        killed_bug(check, end);
-        if (!check->settings->keep_going || !session->in_program ||
-            session->explorer.execution.events.count == 0 || check->deaths++ >= DEATHS_MAX)
-            return true;
+        if (end->stuck) {
+            if (!stuck_goes_on(check, end))
+                return true;
+        } else {
+            killed_bug(check, end);
+            if (!check->settings->keep_going || !session->in_program ||
+                session->explorer.execution.events.count == 0 || check->deaths++ >= DEATHS_MAX)
+                return true;
+        }
         session->job = SESSION_RESUME;
     }
 }
@@ -314,7 +344,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
 {
     struct session *session = check->driver.session;
 
-    if (!end->timed_out &&
+    if (!end->timed_out && !end->stuck &&
         (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED)) {
         fprintf(stderr, "raddle: %s: could not be started%s%s\n", check->subject,
                 session->message ? ": " : "", session->message ? session->message : "");
@@ -325,7 +355,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     report_set_stats(&check->report, &session->explorer.stats, seconds);
     if (end->timed_out)
         vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
-    else if (session->phase == SESSION_RUNNING)
+    else if (session->phase == SESSION_RUNNING && !end->stuck)
         vec_push(&check->arena, &check->report.reasons, "the process of the program died");
     if (session->phase == SESSION_DIVERGED) {
         struct session_bug bug = {.kind = BUG_NONDETERMINISM, .message = session->divergence};

@@ -59,6 +59,7 @@ struct settings {
     bool exit_is_bug;        /* exit with a status other than 0 */
     uint32_t nondet_max;     /* nondeterministic numbers are 0 to this */
     double minimise_seconds; /* to spend on making a failing run short */
+    double step_timeout;     /* seconds that one step may take; 0: as usual */
     const char **trust; /* patterns of functions and libraries that are not seen and need not be */
     size_t trust_count;
     const char *reports[REPORT_COUNT]; /* file names, "-" for standard output, or NULL */

@@ -51,6 +51,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->races = settings->races;
     session->exit_is_bug = settings->exit_is_bug;
     session->nondet_max = settings->nondet_max;
+    driver->step_timeout = settings->step_timeout;
     for (size_t i = 0; i < settings->trust_count; i++) {
         size_t size = strlen(settings->trust[i]) + 1;
         char *copy = memcpy(arena_alloc(&session->arena, size), settings->trust[i], size);
@@ -88,6 +89,18 @@ static void child_prepare(const struct driver *driver, int output)
     setenv("LD_BIND_NOW", "1", 1);
 }
 
+/* Kills a child that makes no step any more, after a look at what it does. */
+static void child_watch(struct watch *watch, struct driver_end *end)
+{
+    enum watch_verdict verdict = end->timed_out || end->stuck ? WATCH_FINE : watch_look(watch);
+
+    if (verdict == WATCH_FINE)
+        return;
+    end->stuck = true;
+    watch_tell(watch, verdict, end->why, sizeof end->why);
+    kill(watch->pid, SIGKILL);
+}
+
 /* Waits for the child, with a tick now and then. */
 static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct driver *),
                        struct driver_end *end)
@@ -95,15 +108,18 @@ static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct dri
     struct timespec pause = {.tv_nsec = TICK_NANOSECONDS};
     double timeout = driver->session->options.timeout;
     double start = seconds_now();
+    struct watch watch;
     sigset_t set;
     int status;
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    end->timed_out = false;
+    end->timed_out = end->stuck = false;
+    watch_open(&watch, pid, driver->session, driver->step_timeout);
     while (waitpid(pid, &status, WNOHANG) == 0) {
         if (sigtimedwait(&set, NULL, &pause) < 0 && tick)
             tick(driver);
+        child_watch(&watch, end);
         /* the search stops by itself between two runs; one that never ends is stopped from here */
         if (timeout > 0 && seconds_now() > start + timeout + TIMEOUT_GRACE && !end->timed_out) {
             end->timed_out = true;

@@ -4,12 +4,14 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "cli/watch.h"
 #include "explore/session.h"
 
 /* Starts and supervises processes of the program under test. */
 struct driver {
     struct session *session; /* in shared memory, at the same address in every process */
     int fd;                  /* of that memory */
+    double step_timeout;     /* for watch_open */
 };
 
 /* How a process ended, besides what the session says. */
@@ -17,6 +19,8 @@ struct driver_end {
     bool exited;
     int status;     /* exit status, or the number of the signal */
     bool timed_out; /* it went on long after the time was up, and was killed */
+    bool stuck;     /* it made no step any more, and was killed */
+    char why[800];  /* stuck: what it did, in words */
 };
 
 /* Makes the shared memory with an empty session in it; one at a time. False, after one line on stderr, if that

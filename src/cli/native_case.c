@@ -225,7 +225,8 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
         ran = driver_run(&driver, program, argv, output, NULL, &end);
     }
     if (ran) {
-        *problem = replay_judge(driver.session, found, again);
+        *problem = end.stuck || end.timed_out ? "the process does not go on"
+                                              : replay_judge(driver.session, found, again);
         if (!*problem)
             output_take(again, output);
     }

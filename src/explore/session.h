@@ -138,6 +138,13 @@ struct session_unseen {
 
 typedef VEC(struct session_choice) session_choice_vec;
 
+/* How to find out, from outside, where the running thread is: the address of the pointer to its innermost frame, and
+ * where things are in frames and sites. */
+struct session_probe {
+    uint64_t frames; /* 0: not known */
+    uint32_t site_in_frame, file_in_site, line_in_site;
+};
+
 struct session {
     uint64_t magic;
     uint32_t version;
@@ -182,8 +189,11 @@ struct session {
     VEC(struct session_unseen) unseen; /* each function once */
     session_text message;
     session_text divergence;
-    bool in_program; /* the program runs, not the engine: a death now leaves the search whole */
-    int log_fd;      /* where the process complains about raddle itself */
+    bool in_program;   /* the program runs, not the engine: a death now leaves the search whole */
+    uint32_t running;  /* the thread that runs then */
+    uint64_t progress; /* changes whenever a thread begins to run */
+    struct session_probe probe;
+    int log_fd; /* where the process complains about raddle itself */
 };
 
 /* The choice that led to an event, by names that do not depend on the interleaving. */

@@ -83,6 +83,8 @@ static void thread_run(struct native_thread *thread, struct op *next)
     plain_begin(thread);
     if (world_is_buffered(native.world))
         buffer_show(native.world, thread->agent);
+    native.session->running = thread->number;
+    native.session->progress++;
     native.session->in_program = true;
     errno = thread->error;
     __raddle_frames = thread->frames;
@@ -331,6 +333,12 @@ void native_open(struct session *session)
     native.session = session;
     native.world = &session->explorer.world;
     races_open();
+    session->probe = (struct session_probe){
+        .frames = (uint64_t)(uintptr_t)&__raddle_frames,
+        .site_in_frame = offsetof(struct raddle_frame, site),
+        .file_in_site = offsetof(struct raddle_site, file),
+        .line_in_site = offsetof(struct raddle_site, line),
+    };
     map_open(&native.thread_numbers, arena);
     map_open(&native.variable_numbers, arena);
     external_open();
