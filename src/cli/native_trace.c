@@ -54,6 +54,7 @@ static void changes_fill(struct trace *trace, const struct native_case *run)
 static void trace_fill(struct trace *trace, const struct native_case *run)
 {
     struct trace_site site = trace_site_of(&run->bug.site);
+    uint32_t described = 0;
 
     for (uint32_t i = 0; i < run->threads.count; i++) {
         const struct session_thread *thread = &run->threads.at[i];
@@ -70,11 +71,13 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
     for (uint32_t i = 0; i < run->steps.count; i++) {
         const struct session_step *step = &run->steps.at[i];
 
+        described += !step->plain;
         trace_add_step(trace, &(struct trace_step){.thread = step->choice.thread,
                                                    .is_buffer = step->choice.is_buffer,
                                                    .addr = step->choice.addr,
                                                    .outcome = step->choice.outcome,
                                                    .op = step->op,
+                                                   .plain = step->plain,
                                                    .reads = step->reads,
                                                    .writes = step->writes,
                                                    .size = step->size,
@@ -86,7 +89,7 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
                                                    .site = trace_site_of(&step->site)});
     }
     /* the step in which a process died was never described */
-    for (uint32_t i = run->steps.count; i < run->schedule.count; i++) {
+    for (uint32_t i = described; i < run->schedule.count; i++) {
         const struct session_choice *choice = &run->schedule.at[i];
 
         trace_add_step(trace, &(struct trace_step){.thread = choice->thread,

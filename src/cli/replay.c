@@ -49,6 +49,8 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
     for (uint32_t i = 0; i < trace->steps.count; i++) {
         const struct trace_step *step = &trace->steps.at[i];
 
+        if (step->plain)
+            continue;
         vec_push(&run->arena, &run->schedule,
                  (struct session_choice){.thread = step->thread,
                                          .is_buffer = step->is_buffer,

@@ -96,8 +96,9 @@ struct session_wait {
 
 /* One event of a replayed run, in words that need no program to read them. */
 struct session_step {
-    struct session_choice choice;
-    uint8_t op; /* enum op_kind */
+    struct session_choice choice; /* `plain`: only the thread */
+    bool plain;                   /* no event: a plain access between two of them */
+    uint8_t op;                   /* enum op_kind */
     struct session_site site;
     session_text text;   /* "x = 1", "lock m", … */
     session_text object; /* name of the variable, heap block or lock, or NULL */

@@ -77,8 +77,8 @@ static void finding_add(const struct finding *finding)
     bug.message = native_text(finding->rule   ? finding->rule
                               : thread->crash ? thread->crash
                                               : "an assertion fails");
-    if (finding->event < native.session->steps.count)
-        bug.stack = native.session->steps.at[finding->event].stack;
+    if (native.session->steps.count)
+        bug.stack = native.session->steps.at[record_step_of(finding->event)].stack;
     bug_add(&bug);
 }
 
@@ -319,7 +319,9 @@ static void replay_open(struct session *session)
     options_settle(session, &options);
     explorer_open(&session->explorer, &session->arena, &native.base, &options);
     session->phase = SESSION_RUNNING;
+    record_open();
     world_restart(native.world);
+    record_start();
 }
 
 int native_replay(void)
@@ -327,7 +329,6 @@ int native_replay(void)
     struct session *session = native.session;
 
     replay_open(session);
-    record_open();
     for (uint32_t i = 0; i < session->schedule.count; i++) {
         if (!replay_step(&session->schedule.at[i], i))
             return 0;

@@ -80,22 +80,26 @@ static const struct raddle_frame *frame_up(const struct native_thread *thread,
     return up;
 }
 
-uint32_t record_stack(agent_id agent)
+uint32_t record_callers(const struct native_thread *thread, const struct raddle_frame *frame)
 {
     const struct raddle_site *sites[FRAMES_MAX];
-    const struct native_thread *thread;
-    const struct raddle_frame *frame;
     uint32_t count = 0, stack = 0;
 
-    if (!record.open || native.world->agents.at[agent].is_buffer)
-        return 0;
-    thread = thread_of(agent);
-    frame = thread->frames;
     while (frame && count < FRAMES_MAX && (frame = frame_up(thread, frame)))
         sites[count++] = frame->site;
     while (count > 0)
         stack = frame_of(sites[--count], stack);
     return stack;
+}
+
+uint32_t record_stack(agent_id agent)
+{
+    const struct native_thread *thread;
+
+    if (!record.open || native.world->agents.at[agent].is_buffer)
+        return 0;
+    thread = thread_of(agent);
+    return record_callers(thread, thread->frames);
 }
 
 /* ---- what cells hold */
@@ -241,24 +245,52 @@ static uint64_t stuck_hash(void)
     return hash;
 }
 
-/* Notes every cell that holds something else than after the step before. */
-static void cells_compare(void)
+/* Notes the cell if it holds something else than after the step before. */
+static void cell_compare(uint32_t index)
 {
     struct session *session = native.session;
+    struct held *held = &record.held.at[index];
     char text[TEXT_MAX];
 
-    record.stuck = stuck_hash();
-    for (uint32_t i = 0; i < session->cells.count && session->changes.count < CHANGES_MAX; i++) {
-        struct held *held = &record.held.at[i];
+    if (!cell_text(&session->cells.at[index], held, text, sizeof text) ||
+        (held->text && strcmp(held->text, text) == 0) || session->changes.count >= CHANGES_MAX)
+        return;
+    held->text = native_text(text);
+    vec_push(
+        &session->arena, &session->changes,
+        (struct session_change){.step = session->steps.count, .cell = index, .text = held->text});
+}
 
-        if (!cell_text(&session->cells.at[i], held, text, sizeof text) ||
-            (held->text && strcmp(held->text, text) == 0))
-            continue;
-        held->text = native_text(text);
-        vec_push(
-            &session->arena, &session->changes,
-            (struct session_change){.step = session->steps.count, .cell = i, .text = held->text});
-    }
+static void cells_compare(bool memory, bool objects)
+{
+    const struct session *session = native.session;
+
+    record.stuck = stuck_hash();
+    for (uint32_t i = 0; i < session->cells.count; i++)
+        if (session->cells.at[i].kind == OBJECT_CELL ? memory : objects)
+            cell_compare(i);
+}
+
+void record_written(const struct op *op, cell_value value, uint32_t step)
+{
+    struct session *session = native.session;
+    struct session_cell cell = {.addr = op->addr, .kind = OBJECT_CELL, .size = op->size};
+    uint32_t index = cell_index(&cell);
+    char text[TEXT_MAX];
+    struct held *held;
+
+    if (index == MAP_ABSENT)
+        return;
+    cell_name(&session->cells.at[index], op);
+    held = &record.held.at[index];
+    if ((held->was_there && held->value == value) || session->changes.count == CHANGES_MAX)
+        return;
+    names_value(value, op->size, text, sizeof text);
+    held->was_there = true;
+    held->value = value;
+    held->text = native_text(text);
+    vec_push(&session->arena, &session->changes,
+             (struct session_change){.step = step, .cell = index, .text = held->text});
 }
 
 static void cell_of_op(const struct op *op)
@@ -272,8 +304,10 @@ static void cell_of_op(const struct op *op)
     if (cell.kind != OBJECT_CELL)
         cell.size = 0;
     index = cell_index(&cell);
-    if (index != MAP_ABSENT)
-        cell_name(&native.session->cells.at[index], op);
+    if (index == MAP_ABSENT)
+        return;
+    cell_name(&native.session->cells.at[index], op);
+    cell_compare(index);
 }
 
 static void cell_of_buffer(agent_id agent)
@@ -305,7 +339,17 @@ void record_open(void)
     session->cells.count = session->cells.room = 0;
     for (uint32_t i = 0; i < given; i++)
         cell_index(&cells[i]);
-    cells_compare();
+    cells_compare(true, false);
+    record_plain_open();
+}
+
+void record_start(void)
+{
+    if (!record.open)
+        return;
+    cells_compare(false, true);
+    record_plain_take();
+    cells_compare(true, true);
 }
 
 void record_step(const struct op *op)
@@ -318,7 +362,9 @@ void record_step(const struct op *op)
     for (uint32_t i = 0; i < world->active.count && world_is_buffered(world); i++)
         if (!world->agents.at[world->active.at[i]].is_buffer)
             cell_of_buffer(world->active.at[i]);
-    cells_compare();
+    cells_compare(false, true); /* what the step did, before what its thread did afterwards */
+    record_plain_take();
+    cells_compare(true, true);
 }
 
 /* The thread that keeps it from going on: 1 + its number, or 0. */
@@ -359,4 +405,15 @@ void record_waits(void)
                                   .site = site_copy((const void *)(uintptr_t)thread->pending.site),
                                   .stack = record_stack(agent)});
     }
+}
+
+uint32_t record_step_of(event_id event)
+{
+    const struct session *session = native.session;
+    uint32_t i = 0;
+
+    for (; i + 1 < session->steps.count; i++)
+        if (!session->steps.at[i].plain && event-- == 0)
+            break;
+    return i;
 }

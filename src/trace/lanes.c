@@ -362,6 +362,9 @@ static void print_rows(struct lanes *l)
 
         if (step->is_buffer) {
             row.unicode_mark = row.ascii_mark = "~";
+        } else if (step->plain) {
+            row.unicode_mark = "·";
+            row.ascii_mark = ".";
         } else {
             if (running != row.lane && running != LANES_NONE) {
                 row.unicode_mark = "▸";
@@ -390,12 +393,20 @@ static const char *flush_legend(const struct lanes *l)
     return legend;
 }
 
+static const char *plain_legend(const struct lanes *l)
+{
+    for (uint32_t i = 0; i < l->trace->steps.count; i++)
+        if (l->trace->steps.at[i].plain)
+            return l->pen.unicode ? "   · a plain access" : "   . a plain access";
+    return "";
+}
+
 static void print_legend(struct lanes *l)
 {
     char line[200];
 
-    snprintf(line, sizeof line, "%s another thread goes on%s%s%s", l->pen.unicode ? "▸" : ">",
-             flush_legend(l),
+    snprintf(line, sizeof line, "%s another thread goes on%s%s%s%s", l->pen.unicode ? "▸" : ">",
+             flush_legend(l), plain_legend(l),
              !l->trace->waits.count ? ""
              : l->pen.unicode       ? "   ■"
                                     : "   #",

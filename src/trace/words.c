@@ -217,7 +217,7 @@ uint32_t words_context_switches(const struct trace *trace)
     for (uint32_t i = 0; i < trace->steps.count; i++) {
         const struct trace_step *step = &trace->steps.at[i];
 
-        if (step->is_buffer)
+        if (step->is_buffer || step->plain)
             continue;
         switches += running != NOTHING && running != step->thread;
         running = step->thread;
