@@ -5,6 +5,7 @@ enable_language(ASM)
 
 add_library(raddle_runtime_low STATIC
     src/runtime/fiber.c
+    src/runtime/fiber_threads.c
     src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S
     src/runtime/heap.c
     src/runtime/heap_outside.c

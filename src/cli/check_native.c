@@ -421,8 +421,9 @@ static bool compile(char *const *words, const char *program)
     argv[1] = (char *)"cc";
     argv[2] = (char *)"-o";
     argv[3] = (char *)program;
+    argv[4] = (char *)"-g"; /* for replay --gdb; any -g of the user's comes later and wins */
     for (size_t i = 0; i < count; i++)
-        argv[4 + i] = words[i];
+        argv[5 + i] = words[i];
     fflush(NULL);
     pid = fork();
     if (pid == 0) {

@@ -71,19 +71,14 @@ void driver_close(struct driver *driver)
     driver->fd = -1;
 }
 
-/* In the child, before exec: addresses that never change, output out of the way, our memory passed on. */
-static void child_prepare(const struct driver *driver, int output)
+/* Addresses that never change, and our memory. */
+void driver_pass_on(const struct driver *driver)
 {
     char number[16];
-    int log = fcntl(STDERR_FILENO, F_DUPFD, 900);
-    int out = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
     int session = fcntl(driver->fd, F_DUPFD, 901);
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would be left to look at it */
     personality(ADDR_NO_RANDOMIZE);
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    driver->session->log_fd = log;
+    driver->session->log_fd = fcntl(STDERR_FILENO, F_DUPFD, 900);
     snprintf(number, sizeof number, "%d", session);
     setenv(SESSION_FD_VARIABLE, number, 1);
     setenv("LD_BIND_NOW", "1", 1);
@@ -99,6 +94,17 @@ static void child_watch(struct watch *watch, struct driver_end *end)
     end->stuck = true;
     watch_tell(watch, verdict, end->why, sizeof end->why);
     kill(watch->pid, SIGKILL);
+}
+
+/* In the child, before exec: what it needs, and its output out of the way. */
+static void child_prepare(const struct driver *driver, int output)
+{
+    int out = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would be left to look at it */
+    driver_pass_on(driver);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
 }
 
 /* Waits for the child, with a tick now and then. */

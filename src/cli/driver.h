@@ -38,6 +38,9 @@ bool suppressions_read(const char *file, struct session *session);
 bool driver_run(struct driver *driver, const char *program, char *const *argv, int output,
                 void (*tick)(struct driver *driver), struct driver_end *end);
 
+/* Makes the memory and the settings that a process needs last across exec, for a debugger that starts it instead. */
+void driver_pass_on(const struct driver *driver);
+
 /* Whether the file is a program that raddle cc linked. If not, says on stderr what it is instead. */
 bool driver_accepts(const char *program);
 

@@ -37,6 +37,15 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
 bool native_minimise_case(const char *program, char *const *argv, const struct settings *settings,
                           struct native_case *found, struct minimise_result *result);
 
+/* Asks a session to do `job` with that run. */
+void native_schedule_give(struct session *session, const struct native_case *found,
+                          enum session_job job);
+
+/* Becomes gdb with these arguments of its own (ending with NULL), on the program that does the run again with an OS thread
+ * for each of its threads. Returns the exit status, after one line on stderr, only if that was impossible. */
+int native_debug(const char *program, char *const *argv, const struct settings *settings,
+                 const struct native_case *found, char *const *arguments);
+
 /* Writes the trace file. False, after one line on stderr, if that failed. */
 bool native_trace_write(const char *path, const char *program, char *const *argv,
                         const struct settings *settings, const struct native_case *run);

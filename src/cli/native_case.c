@@ -134,7 +134,7 @@ static void output_take(struct native_case *native_case, int fd)
     }
 }
 
-static void schedule_give(struct session *session, const struct native_case *found,
+void native_schedule_give(struct session *session, const struct native_case *found,
                           enum session_job job)
 {
     session->job = job;
@@ -221,7 +221,7 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
     *problem = NULL;
     ran = output >= 0 && driver_open(&driver, settings);
     if (ran) {
-        schedule_give(driver.session, found, SESSION_REPLAY);
+        native_schedule_give(driver.session, found, SESSION_REPLAY);
         ran = driver_run(&driver, program, argv, output, NULL, &end);
     }
     if (ran) {
@@ -262,7 +262,7 @@ bool native_minimise_case(const char *program, char *const *argv, const struct s
     if (driver_open(&driver, &patient)) {
         struct session *session = driver.session;
 
-        schedule_give(session, found, SESSION_MINIMISE);
+        native_schedule_give(session, found, SESSION_MINIMISE);
         session->minimise_seconds = settings->minimise_seconds;
         shorter = driver_run(&driver, program, argv, -1, NULL, &end) && session->minimised.runs > 0;
         *result = session->minimised;

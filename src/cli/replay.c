@@ -7,7 +7,8 @@
 #include "base/check.h"
 #include "cli/native.h"
 
-static bool verbose;
+static bool verbose, gdb;
+static char *const *gdb_arguments; /* after "--" */
 
 static const char *set_verbose(struct settings *settings, const char *value)
 {
@@ -17,7 +18,16 @@ static const char *set_verbose(struct settings *settings, const char *value)
     return NULL;
 }
 
+static const char *set_gdb(struct settings *settings, const char *value)
+{
+    (void)settings;
+    (void)value;
+    gdb = true;
+    return NULL;
+}
+
 static const struct option_row replay_options[] = {
+    {"gdb", NULL, "debug it, each thread an OS thread; arguments after -- are gdb's", set_gdb},
     {"verbose", NULL, "print each step with its source line", set_verbose},
     {0},
 };
@@ -35,6 +45,8 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
             run->bug.kind = kind;
     run->bug.message = trace->bug.message;
     run->bug.thread = trace->bug.thread;
+    run->bug.site =
+        (struct session_site){.file = trace->bug.site.file, .line = trace->bug.site.line};
     for (uint32_t i = 0; i < trace->threads.count; i++)
         vec_push(&run->arena, &run->threads,
                  (struct session_thread){.parent = trace->threads.at[i].parent,
@@ -95,7 +107,9 @@ static int replay_run(const struct trace *trace, struct settings *settings, cons
     int status = EXIT_STATUS_ENVIRONMENT;
 
     case_of_trace(&found, trace);
-    if (native_replay_case(program, argv, settings, &found, &again, &problem)) {
+    if (gdb)
+        status = native_debug(program, argv, settings, &found, gdb_arguments);
+    else if (native_replay_case(program, argv, settings, &found, &again, &problem)) {
         if (problem) {
             fprintf(stderr, "raddle: the run went another way: %s\n", problem);
             status = EXIT_STATUS_INCOMPLETE;
@@ -173,11 +187,22 @@ static int replay_main(int argc, char **argv)
     struct settings settings;
     int files;
 
+    gdb_arguments = &argv[argc];
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0) {
+            gdb_arguments = &argv[i + 1];
+            argc = i;
+        }
     if (!options_read(argc, argv, &subcommand_replay, &settings, &files))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
         help_subcommand(&subcommand_replay);
         return EXIT_STATUS_SAFE;
+    }
+    if (*gdb_arguments && !gdb) {
+        fprintf(stderr, "raddle: arguments after -- go with --gdb; usage: raddle replay [OPTIONS] "
+                        "FILE.raddle [PROGRAM]\n");
+        return EXIT_STATUS_USAGE;
     }
     if (files < 1 || files > 2) {
         fprintf(stderr,
@@ -190,7 +215,7 @@ static int replay_main(int argc, char **argv)
 
 const struct subcommand subcommand_replay = {
     .name = "replay",
-    .arguments = "FILE.raddle [PROGRAM]",
+    .arguments = "FILE.raddle [PROGRAM] [-- GDB-ARGS…]",
     .summary = "do a recorded run again",
     .about =
         "Does a recorded run again, as often as wanted; it ends in the same bug. PROGRAM says "

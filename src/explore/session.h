@@ -160,10 +160,12 @@ struct session {
     bool keep_going;
     bool races; /* report data races; plain accesses are then not visible */
     VEC(struct session_suppression) suppressions;
-    bool exit_is_bug;        /* exit with a status other than 0 */
-    uint32_t nondet_max;     /* nondeterministic numbers of the program are 0 … nondet_max */
-    double minimise_seconds; /* SESSION_MINIMISE: to spend on it at most */
-    VEC(session_text) trust; /* patterns of functions and libraries not to complain about */
+    bool exit_is_bug;           /* exit with a status other than 0 */
+    uint32_t nondet_max;        /* nondeterministic numbers of the program are 0 … nondet_max */
+    double minimise_seconds;    /* SESSION_MINIMISE: to spend on it at most */
+    VEC(session_text) trust;    /* patterns of functions and libraries not to complain about */
+    bool for_debugger;          /* SESSION_REPLAY: each thread an OS thread, and the end is told */
+    session_text debugged_name; /* what the program is called then: a debugger uses its full path */
     session_choice_vec
         schedule; /* SESSION_REPLAY, SESSION_MINIMISE; the latter puts each better one here */
 

@@ -54,6 +54,14 @@ static struct session *session_attach(void)
         fprintf(stderr, "raddle: libraddle.so and raddle are of different versions\n");
         kernel_exit(4);
     }
+    /* a debugger may start the program again: each time the session must be as the driver made it */
+    if (session->for_debugger)
+        at = mmap(SESSION_ADDRESS, SESSION_RESERVE, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0);
+    if (at != SESSION_ADDRESS) {
+        fprintf(stderr, "raddle: the memory of the replay cannot be mapped: %s\n", strerror(errno));
+        kernel_exit(4);
+    }
     kernel_close(fd);
     unsetenv(SESSION_FD_VARIABLE);
     return session;
@@ -123,9 +131,14 @@ static bool refuse(struct session *session)
 
 static bool program_save(struct session *session)
 {
+    /* who steps through a program wants to see each line that it writes */
+    int buffering = session->for_debugger ? _IOLBF : _IOFBF;
+
+    if (session->for_debugger)
+        image_untracked();
     files_open();
-    if (setvbuf(stdout, output_buffer, _IOFBF, sizeof output_buffer) != 0 || heap_snapshot() != 0 ||
-        image_add_modules(belongs_to_image, NULL) != 0 ||
+    if (setvbuf(stdout, output_buffer, buffering, sizeof output_buffer) != 0 ||
+        heap_snapshot() != 0 || image_add_modules(belongs_to_image, NULL) != 0 ||
         files_add_arguments(native.argc, native.argv) != 0)
         return refuse(session);
     process_save();
@@ -150,11 +163,17 @@ static int run_under_engine(int argc, char **argv, char **environment)
     native.argc = argc;
     native.argv = argv;
     native.environment = environment;
+    if (session->debugged_name)
+        argv[0] = (char *)session->debugged_name;
     native_open(session);
     if (!program_save(session))
         kernel_exit(4);
+    if (session->for_debugger)
+        native_debug_open();
     native.started = true;
     jobs[session->job]();
+    if (session->for_debugger)
+        native_debug_end();
     if (session->job == SESSION_REPLAY)
         fflush(NULL);
     kernel_exit(0);

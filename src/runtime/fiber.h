@@ -3,6 +3,7 @@
 
 /* Fibers: several stacks in one OS thread, and stacks for them at addresses that never change. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
  * fiber that is switched *from* first. */
 struct fiber {
     void *sp; /* its saved registers, while it is not running; fiber_<machine>.S knows the offset */
+    struct fiber_host *host; /* the OS thread that runs it, if it has one of its own */
 };
 
 /* Makes the next switch to `fiber` call entry(arg) on the given stack. Whatever it was doing before
@@ -26,6 +28,21 @@ void fiber_prepare(struct fiber *fiber, void *stack_low, size_t size, void (*ent
  * kept: the x87 exception flags and the registers that a call may destroy. Both fibers share errno
  * and everything else that is thread-local. */
 void fiber_switch(struct fiber *from, struct fiber *to);
+
+/* ---- OS threads. For a debugger each fiber has one of its own: it runs on the same stack, at the same addresses, and
+ * is handed the turn where it would be switched to. One of them runs at any time. */
+
+/* Whether that is so; false unless fiber_threads_open was called. */
+extern bool fiber_threads;
+
+/* From now on fiber_hand_over takes the place of fiber_switch. The calling OS thread belongs to `fiber`. */
+void fiber_threads_open(struct fiber *fiber, const char *name);
+
+/* Gives a prepared fiber its OS thread, called `name` (15 characters count), which waits for its turn. libc allocates. */
+void fiber_threads_start(struct fiber *fiber, const char *name);
+
+/* As fiber_switch, between fibers with an OS thread each. errno does not survive it. */
+void fiber_hand_over(struct fiber *from, struct fiber *to);
 
 /* ---- stacks */
 

@@ -30,6 +30,7 @@ static struct arena image_arena; /* of the three below */
 static VEC(struct tracked) tracked;
 static VEC(struct run) runs;
 static bool saved;
+static bool untracked; /* the ranges stay writable */
 static bool has_avx;
 static unsigned faults;
 
@@ -257,6 +258,11 @@ int image_add_range(void *start, size_t size)
     return tracked_add(first, (size_t)(end - first));
 }
 
+void image_untracked(void)
+{
+    untracked = true;
+}
+
 int image_save(void)
 {
     if (image_open())
@@ -265,7 +271,7 @@ int image_save(void)
     for (uint32_t i = 0; i < runs.count; i++)
         memcpy((char *)runs.at[i].from, runs.at[i].to, runs.at[i].size);
     saved = true;
-    for (uint32_t i = 0; i < tracked.count; i++) {
+    for (uint32_t i = 0; !untracked && i < tracked.count; i++) {
         if (kernel_protect(tracked.at[i].start, tracked.at[i].size, PROT_READ))
             return -1;
     }

@@ -56,6 +56,10 @@ int image_add_copied(void *start, size_t size);
  * image_fault. Nothing can be added later. Returns 0, or -1 with errno set. */
 int image_save(void);
 
+/* Lets image_save leave the large ranges writable: what is written to them is never brought back. For a
+ * single run, in which each fault shall be the program's own. */
+void image_untracked(void);
+
 /* A write to `addr` has faulted: true if that was the first to one of our pages, which is now
  * writable: return from the handler. Safe in a signal handler; keeps errno. */
 bool image_fault(void *addr);

@@ -134,6 +134,20 @@ int native_resume_search(void);
 int native_replay(void);
 int native_minimise(void);
 
+/* ---- native_debug.c: each program thread on an OS thread, for a debugger */
+
+void native_debug_open(void);
+
+/* An OS thread for a thread that is about to begin; not while it is the running one, as libc allocates. */
+void native_debug_start(struct native_thread *thread);
+
+/* What takes the place of the switch from a thread to the engine, and back. */
+void native_debug_ask(struct native_thread *thread);
+void native_debug_run(struct native_thread *thread);
+
+/* The replay is over: tells how, lets the thread with the bug stop for the debugger, and ends the process. */
+_Noreturn void native_debug_end(void);
+
 /* ---- process.c: handlers for exit, as they were at the start */
 
 void process_save(void);

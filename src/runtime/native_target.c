@@ -70,7 +70,10 @@ cell_value native_ask(const struct op *op)
     thread->asked = *op;
     thread->error = errno;
     thread->frames = __raddle_frames;
-    fiber_switch(&thread->fiber, &native.engine);
+    if (__builtin_expect(fiber_threads, 0))
+        native_debug_ask(thread);
+    else
+        fiber_switch(&thread->fiber, &native.engine);
     spin_after(op, thread->result);
     return thread->result;
 }
@@ -88,7 +91,10 @@ static void thread_run(struct native_thread *thread, struct op *next)
     native.session->in_program = true;
     errno = thread->error;
     __raddle_frames = thread->frames;
-    fiber_switch(&native.engine, &thread->fiber);
+    if (__builtin_expect(fiber_threads, 0))
+        native_debug_run(thread);
+    else
+        fiber_switch(&native.engine, &thread->fiber);
     native.current = NULL;
     native.session->in_program = false;
     if (world_is_buffered(native.world))
@@ -282,6 +288,8 @@ static void native_start(struct target *target, struct world *world, agent_id ag
     CHECK(thread->stack.low, "no stack for thread %u", thread->number);
     fiber_prepare(&thread->fiber, thread->stack.low, thread->stack.size - NATIVE_PRIVATE_SIZE,
                   thread_entry, thread);
+    if (fiber_threads)
+        native_debug_start(thread);
     thread_run(thread, next);
 }
 

@@ -54,6 +54,57 @@ static void switches_back_and_forth(void **unused)
     assert_int_equal(counter, 1001);
 }
 
+/* What a fiber with an OS thread of its own finds out. */
+struct finding {
+    uint32_t fiber;
+    pid_t thread;
+    uintptr_t stack;
+    int turns;
+};
+
+static void look_around(void *arg)
+{
+    struct finding *finding = arg;
+    int here;
+
+    for (;;) {
+        finding->thread = gettid();
+        finding->stack = (uintptr_t)&here;
+        finding->turns++;
+        fiber_hand_over(&fibers[finding->fiber], &engine);
+    }
+}
+
+/* In a child, as there is no way back to fibers. */
+static void hands_over_between_os_threads(void **unused)
+{
+    pid_t child = fork();
+    int status;
+
+    (void)unused;
+    if (child == 0) {
+        struct finding found[2] = {{.fiber = 0}, {.fiber = 1}};
+
+        fiber_threads_open(&engine, "engine");
+        for (uint32_t i = 0; i < 2; i++) {
+            begin(i, look_around, &found[i]);
+            fiber_threads_start(&fibers[i], "one of two");
+        }
+        for (int turn = 0; turn < 1000; turn++)
+            fiber_hand_over(&engine, &fibers[turn % 2]);
+        for (uint32_t i = 0; i < 2; i++) {
+            struct stack stack = stack_get(i);
+
+            if (found[i].turns != 500 || found[i].thread == getpid() ||
+                found[i].stack - (uintptr_t)stack.low >= stack.size)
+                _exit(1);
+        }
+        _exit(found[0].thread == found[1].thread);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void clobber(void *arg)
 {
     (void)arg;
@@ -317,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_back_and_forth),
+        cmocka_unit_test(hands_over_between_os_threads),
         cmocka_unit_test(keeps_registers),
         cmocka_unit_test(keeps_rounding_mode),
         cmocka_unit_test(aligns_stack),
