@@ -30,18 +30,22 @@ static void describe_holder(struct check_run *run, const struct op *op, FILE *ou
 {
     struct world *world = &run->explorer.world;
     uint8_t kind = op_infos[op->kind].object;
-    uint64_t state = world_state(world, world_location(world, kind, op->addr));
+    uint64_t state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
+    uint32_t readers;
 
     if (op->kind == OP_COND_RELOCK && state == 0)
         fputs(": nobody signals", out);
     else if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && state != 0)
         fprintf(out, ", held by %s",
                 run->program.threads[script_thread_of(world, (uint32_t)state - 1)].name);
-    else if (kind == OBJECT_RWLOCK && rwlock_is_written(state))
+    else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
         fprintf(out, ", held for writing by %s",
                 run->program.threads[script_thread_of(world, (agent_id)(state >> 32) - 1)].name);
-    else if (kind == OBJECT_RWLOCK && rwlock_readers(state))
-        fprintf(out, ", held by %" PRIu32 " readers", rwlock_readers(state));
+    if (kind != OBJECT_RWLOCK || rwlock_writer(state))
+        return;
+    waiters_members(&world->waiters, rwlock_readers(state), &readers);
+    if (readers)
+        fprintf(out, ", held by %" PRIu32 " readers", readers);
 }
 
 static void print_stuck(struct check_run *run, FILE *out)

@@ -115,14 +115,15 @@ static void thread_created(uint32_t parent, uint32_t child)
 static bool is_reader(struct world *world, const struct op *op)
 {
     return op->kind == OP_RWLOCK_UNLOCK &&
-           !rwlock_is_written(world_state(world, world_location(world, OBJECT_RWLOCK, op->addr)));
+           !rwlock_writer(world_state(world, world_location(world, OBJECT_RWLOCK, op->addr)));
 }
 
 /* The last to arrive takes all with it: the next round begins with nothing. */
 static void barrier_arrive(struct world *world, uint32_t thread, const struct op *op,
                            struct sync_object *object)
 {
-    uint64_t arrived = world_state(world, world_location(world, OBJECT_BARRIER, op->addr)) + 1;
+    uint64_t state = world_state(world, world_location(world, OBJECT_BARRIER, op->addr));
+    uint64_t arrived = (state & OBJECT_USE) + 1;
 
     clock_join(SPACE, &object->released, &thread_at(thread)->now);
     acquire(thread, &object->released);

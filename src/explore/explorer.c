@@ -17,6 +17,7 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     explorer->diverged = EVENT_NONE;
     explorer->random = options->seed;
     world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
+    explorer->world.spurious_bound = options->spurious_bound;
     execution_open(&explorer->execution, arena, &explorer->world);
     explorer->reduction = options->reduction->open(arena);
     explorer->reduction->ops = options->reduction;

@@ -32,6 +32,7 @@ struct explorer_options {
     const struct memory_ops *memory;
     uint32_t buffer_bound;     /* stores a buffer holds at most, or BUFFER_UNBOUNDED */
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
+    uint32_t spurious_bound;   /* how often a thread may wake up from a condition without a signal */
     uint64_t max_steps;        /* events in one run, or NO_LIMIT */
     uint64_t max_executions;   /* or NO_LIMIT */
     uint64_t max_memory;       /* bytes of the search, or 0 */

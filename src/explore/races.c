@@ -120,12 +120,7 @@ static bool race_judge(struct execution *x, const struct suspect *suspect, event
     if (op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
         TOUCH_DISABLED)
         return false;
-    if (suspect->op->kind != OP_COND_SIGNAL) {
-        race_push(x, first, suspect->agent, 0, suspect->pre, footprint.at, footprint.count, false);
-        return true;
-    }
-    waiters_outcomes(x->world, (waiters_id)cut_state(&cut.view, x->world, footprint.at[0].loc),
-                     &x->outcomes);
+    op_outcomes(x->world, &cut.view, suspect->agent, suspect->op, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++)
         race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, footprint.at,
                   footprint.count, false);
@@ -202,48 +197,70 @@ static void find_unblocked(struct execution *x, const struct suspect *suspect, s
     }
 }
 
-/* An operation that waits for its object: an event that only made it possible (the unlock before a lock)
- * is passed over, for the race is with what had made it impossible (the lock before that unlock). */
-static void find_blocking(struct execution *x, const struct suspect *suspect, struct vclock known)
+/* The records of what a waiting operation waits for, newest first: one list a location, merged. */
+struct past {
+    uint32_t count;
+    uint32_t at[FOOTPRINT_MAX]; /* the next record of each list, or RECORD_NONE */
+    struct access access[FOOTPRINT_MAX];
+};
+
+/* While it is held back, some operations still say what they look at; others look at their object. */
+static void past_open(struct past *past, struct execution *x, const struct suspect *suspect)
 {
     const struct op_info *info = &op_infos[suspect->op->kind];
-    loc_id loc = world_location(x->world, info->object, suspect->op->addr);
-    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    const struct access *accesses = suspect->accesses;
+    uint32_t count = suspect->access_count;
+    struct footprint footprint = {.count = 0};
 
-    for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
-        const struct access_record *record = &x->accesses.at[r];
-
-        if (info->mode == ACCESS_READ && record->access.mode == ACCESS_READ)
-            continue;
-        if (clock_has(x, known, record->event)) {
-            if (record->access.mode == ACCESS_WRITE)
-                return; /* all older ones happen before it */
-        } else if (race_try(x, suspect, record->event)) {
-            race_note(x, known, record->event);
-        }
+    if (!accesses) {
+        op_touch(x->world, &view_now, suspect->agent, suspect->op, &footprint, NULL);
+        if (footprint.count == 0)
+            footprint.at[footprint.count++] = (struct access){
+                world_location(x->world, info->object, suspect->op->addr), 1, info->mode};
+        accesses = footprint.at;
+        count = footprint.count;
+    }
+    past->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        past->access[i] = accesses[i];
+        past->at[i] =
+            accesses[i].loc < x->newest.count ? x->newest.at[accesses[i].loc] : RECORD_NONE;
     }
 }
 
-/* The same for a wait until one of several cells changes: an event that brought the change is passed over, unless the
- * wait could have ended before it, too. */
-static void find_awaiting(struct execution *x, const struct suspect *suspect, struct vclock known)
+/* The list with the newest record, or past->count at the end. */
+static uint32_t past_newest(const struct past *past, const struct execution *x)
 {
-    struct footprint cells;
+    uint32_t newest = past->count;
 
-    op_touch(x->world, &view_now, suspect->agent, suspect->op, &cells, NULL);
-    for (uint32_t i = 0; i < cells.count; i++) {
-        loc_id loc = cells.at[i].loc;
-        uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    for (uint32_t i = 0; i < past->count; i++)
+        if (past->at[i] != RECORD_NONE &&
+            (newest == past->count ||
+             x->accesses.at[past->at[i]].event > x->accesses.at[past->at[newest]].event))
+            newest = i;
+    return newest;
+}
 
-        for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
-            const struct access_record *record = &x->accesses.at[r];
+/* An operation that waits: an event that only made it possible (the unlock before a lock) is passed over, for the race is with
+ * what had made it impossible (the lock before that unlock). */
+static void find_blocking(struct execution *x, const struct suspect *suspect, struct vclock known)
+{
+    struct past past;
+    uint32_t i;
 
-            if (record->access.mode != ACCESS_WRITE || !(record->access.bytes & cells.at[i].bytes))
-                continue;
-            if (clock_has(x, known, record->event))
-                break;
+    past_open(&past, x, suspect);
+    while ((i = past_newest(&past, x)) < past.count) {
+        const struct access_record *record = &x->accesses.at[past.at[i]];
+
+        past.at[i] = record->older;
+        if (!access_conflicts(&record->access, &past.access[i]))
+            continue;
+        if (!clock_has(x, known, record->event)) {
             if (race_try(x, suspect, record->event))
                 race_note(x, known, record->event);
+        } else if (record->access.mode == ACCESS_WRITE &&
+                   !(past.access[i].bytes & ~record->access.bytes)) {
+            past.at[i] = RECORD_NONE; /* all older ones happen before it */
         }
     }
 }
@@ -263,10 +280,7 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     vec_reserve(x->arena, &x->scratch_clocks, width);
     known = (struct vclock){x->scratch_clocks.at, width};
     vclock_copy(known, suspect->pre);
-    if (suspect->op->kind == OP_AWAIT) {
-        find_awaiting(x, suspect, known);
-    } else if (op_infos[suspect->op->kind].flags & OP_BLOCK &&
-               op_infos[suspect->op->kind].object != OBJECT_NONE) {
+    if (op_infos[suspect->op->kind].flags & OP_BLOCK && suspect->op->kind != OP_BARRIER_LEAVE) {
         find_blocking(x, suspect, known);
     } else {
         candidates_sort(x);

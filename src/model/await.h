@@ -5,14 +5,15 @@
 
 #define AWAIT_MAX 4
 
-/* What OP_AWAIT waits for: that one of these cells holds something else. Its address is the op's; it belongs to the target
- * and must not change while the operation is pending. */
+/* What OP_AWAIT waits for: that one of these cells holds something else, or that one of these objects is in another state. Its
+ * address is the op's; it belongs to the target and must not change while the operation is pending. */
 struct await {
     uint32_t count;
     struct {
         uint64_t addr;
         uint64_t value;
-        uint8_t size; /* up to 8 */
+        uint8_t size;   /* of a cell, up to 8 */
+        uint8_t object; /* enum object_kind */
     } reads[AWAIT_MAX];
 };
 

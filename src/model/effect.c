@@ -84,21 +84,52 @@ static enum sequel do_fence(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+/* What a lock that was not got, or was got, means to its thread. */
+static enum lock_result lock_result_of(const struct doing *d, uint64_t state)
+{
+    if (d->touch == TOUCH_DONE)
+        return state & MUTEX_OWNER_DIED && lock_holder(state) == 0 ? LOCK_GOT_FROM_DEAD : LOCK_GOT;
+    if (state & MUTEX_UNRECOVERABLE)
+        return LOCK_LOST;
+    return lock_holder(state) == lock_held_by(d->thread) && d->op.variant ? LOCK_OWN : LOCK_BUSY;
+}
+
+static uint64_t lock_taken(uint64_t state, agent_id thread)
+{
+    return lock_holder(state) ? state + LOCK_AGAIN : state | lock_held_by(thread);
+}
+
+/* A robust mutex that is still not consistent is never to be had again. */
+static uint64_t lock_given(uint64_t state)
+{
+    uint64_t life = state & ~OBJECT_USE;
+
+    if ((state & OBJECT_USE) >= LOCK_AGAIN)
+        return state - LOCK_AGAIN;
+    return life & MUTEX_OWNER_DIED ? (life & ~MUTEX_OWNER_DIED) | MUTEX_UNRECOVERABLE : life;
+}
+
 static enum sequel do_lock(struct doing *d)
 {
-    bool got = d->touch == TOUCH_DONE;
     uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
 
-    if (got)
-        state_set(d, op_infos[d->op.kind].object, d->op.addr,
-                  state ? state + LOCK_AGAIN : lock_held_by(d->thread));
-    result_set(d, got);
+    result_set(d, lock_result_of(d, state));
+    if (d->touch == TOUCH_DONE)
+        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_taken(state, d->thread));
     return SEQUEL_RESUME;
 }
 
 static enum sequel do_init(struct doing *d)
 {
-    state_set(d, op_infos[d->op.kind].object, d->op.addr, 0);
+    uint64_t value = d->op.kind == OP_SEM_INIT ? (uint64_t)d->op.value : 0;
+
+    state_set(d, op_infos[d->op.kind].object, d->op.addr, value | OBJECT_MADE);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_destroy(struct doing *d)
+{
+    state_set(d, op_infos[d->op.kind].object, d->op.addr, OBJECT_DESTROYED);
     return SEQUEL_RESUME;
 }
 
@@ -108,30 +139,56 @@ static enum sequel do_unlock(struct doing *d)
     bool held = d->touch == TOUCH_DONE;
 
     if (held)
-        state_set(d, op_infos[d->op.kind].object, d->op.addr,
-                  state >= LOCK_AGAIN ? state - LOCK_AGAIN : 0);
-    result_set(d, held);
+        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_given(state));
+    result_set(d, held ? LOCK_GOT : LOCK_BUSY);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_abandon(struct doing *d)
+{
+    uint64_t state = state_get(d, OBJECT_MUTEX, d->op.addr);
+
+    if (lock_holder(state) == lock_held_by(d->thread))
+        state_set(d, OBJECT_MUTEX, d->op.addr, (state & ~OBJECT_USE) | MUTEX_OWNER_DIED);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_consistent(struct doing *d)
+{
+    uint64_t state = state_get(d, OBJECT_MUTEX, d->op.addr);
+
+    if (d->touch == TOUCH_DONE)
+        state_set(d, OBJECT_MUTEX, d->op.addr, state & ~MUTEX_OWNER_DIED);
+    result_set(d, d->touch == TOUCH_DONE);
     return SEQUEL_RESUME;
 }
 
 static enum sequel do_rwlock(struct doing *d)
 {
     bool to_write = d->op.kind == OP_RWLOCK_WRLOCK || d->op.kind == OP_RWLOCK_TRYWRLOCK;
-    bool got = d->touch == TOUCH_DONE;
     uint64_t state = state_get(d, OBJECT_RWLOCK, d->op.addr);
+    bool own = rwlock_writer(state) == rwlock_written_by(d->thread);
 
-    if (got)
-        state_set(d, OBJECT_RWLOCK, d->op.addr,
-                  to_write ? rwlock_written_by(d->thread) : state + 1);
-    result_set(d, got);
+    if (d->touch != TOUCH_DONE) {
+        result_set(d, own && d->op.variant == OBJECT_STRICT ? LOCK_OWN : LOCK_BUSY);
+        return SEQUEL_RESUME;
+    }
+    state_set(d, OBJECT_RWLOCK, d->op.addr,
+              (state & ~OBJECT_USE) |
+                  (to_write ? rwlock_written_by(d->thread)
+                            : waiters_add(&d->world->waiters, rwlock_readers(state), d->thread)));
+    result_set(d, LOCK_GOT);
     return SEQUEL_RESUME;
 }
 
 static enum sequel do_rwunlock(struct doing *d)
 {
     uint64_t state = state_get(d, OBJECT_RWLOCK, d->op.addr);
+    uint64_t life = state & ~OBJECT_USE;
 
-    state_set(d, OBJECT_RWLOCK, d->op.addr, rwlock_is_written(state) ? 0 : state - 1);
+    if (!rwlock_writer(state))
+        life |= waiters_remove(&d->world->waiters, rwlock_readers(state), d->thread);
+    state_set(d, OBJECT_RWLOCK, d->op.addr, life);
     return SEQUEL_RESUME;
 }
 
@@ -145,26 +202,48 @@ static enum sequel wait_for(struct doing *d, enum op_kind kind, uint64_t addr)
     return SEQUEL_WAIT;
 }
 
+static void cond_set(struct doing *d, uint64_t addr, uint64_t state, waiters_id waiters, loc_id mutex)
+{
+    state_set(d, OBJECT_COND, addr, (state & ~OBJECT_USE) | cond_waiting(waiters, mutex));
+}
+
+/* How the wait may end without a signal: as the target says, and once by itself if that is asked for. */
+static unsigned ends_possible(const struct doing *d)
+{
+    const struct world *world = d->world;
+    unsigned ends = (unsigned)d->op.expect;
+
+    if (d->op.kind == OP_COND_TIMEDWAIT)
+        ends |= 1u << WAIT_END_TIMEOUT;
+    if (world->threads.at[d->thread].spurious < world->spurious_bound)
+        ends |= 1u << WAIT_END_SPURIOUS;
+    return ends;
+}
+
 static enum sequel do_cond_wait(struct doing *d)
 {
     struct thread *thread = &d->world->threads.at[d->thread];
-    uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
+    uint64_t state = state_get(d, OBJECT_COND, d->op.addr);
+    loc_id mutex = world_location(d->world, OBJECT_MUTEX, d->op.mutex);
 
-    state_set(d, OBJECT_MUTEX, d->op.mutex, 0);
-    state_set(d, OBJECT_COND, d->op.addr,
-              waiters_add(&d->world->waiters, (waiters_id)waiters, d->thread));
-    thread->woken = thread->timed_out = false;
-    if (d->op.kind == OP_COND_TIMEDWAIT)
+    state_set(d, OBJECT_MUTEX, d->op.mutex, lock_given(world_state(d->world, mutex)));
+    cond_set(d, d->op.addr, state,
+             waiters_add(&d->world->waiters, (waiters_id)state, d->thread), mutex);
+    thread->woken = false;
+    thread->wait_result = 0;
+    thread->pending.size = 0;
+    thread->pending.expect = ends_possible(d);
+    if (thread->pending.expect)
         return wait_for(d, OP_COND_TIMEOUT, d->op.addr);
     return wait_for(d, OP_COND_RELOCK, d->op.mutex);
 }
 
 static void cond_forget(struct doing *d, agent_id waiter)
 {
-    uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
+    uint64_t state = state_get(d, OBJECT_COND, d->op.addr);
 
-    state_set(d, OBJECT_COND, d->op.addr,
-              waiters_remove(&d->world->waiters, (waiters_id)waiters, waiter));
+    cond_set(d, d->op.addr, state, waiters_remove(&d->world->waiters, (waiters_id)state, waiter),
+             cond_mutex(state));
 }
 
 static enum sequel do_cond_timeout(struct doing *d)
@@ -172,14 +251,27 @@ static enum sequel do_cond_timeout(struct doing *d)
     struct thread *thread = &d->world->threads.at[d->thread];
 
     cond_forget(d, d->thread);
-    thread->woken = thread->timed_out = true;
+    thread->woken = true;
+    if (d->outcome == WAIT_END_TIMEOUT)
+        thread->wait_result = WAIT_TIMED_OUT;
+    else if (d->outcome == WAIT_END_CANCEL)
+        thread->wait_result = WAIT_CANCELLED;
+    else
+        thread->spurious++;
     return wait_for(d, OP_COND_RELOCK, d->op.mutex);
 }
 
 static enum sequel do_cond_relock(struct doing *d)
 {
-    state_set(d, OBJECT_MUTEX, d->op.addr, lock_held_by(d->thread));
-    result_set(d, d->world->threads.at[d->thread].timed_out);
+    uint64_t state = state_get(d, OBJECT_MUTEX, d->op.addr);
+    enum lock_result result = lock_result_of(d, state);
+
+    if (d->touch == TOUCH_DONE)
+        state_set(d, OBJECT_MUTEX, d->op.addr, lock_taken(state, d->thread));
+    result_set(d, d->world->threads.at[d->thread].wait_result |
+                      (result == LOCK_GOT_FROM_DEAD ? WAIT_FROM_DEAD
+                       : result == LOCK_LOST        ? WAIT_LOST
+                                                    : 0u));
     return SEQUEL_RESUME;
 }
 
@@ -220,15 +312,9 @@ static enum sequel do_cond_broadcast(struct doing *d)
     }
 }
 
-static enum sequel do_sem_init(struct doing *d)
-{
-    state_set(d, OBJECT_SEM, d->op.addr, (uint64_t)d->op.value);
-    return SEQUEL_RESUME;
-}
-
 static enum sequel do_sem_value(struct doing *d)
 {
-    result_set(d, state_get(d, OBJECT_SEM, d->op.addr));
+    result_set(d, state_get(d, OBJECT_SEM, d->op.addr) & OBJECT_USE);
     return SEQUEL_RESUME;
 }
 
@@ -244,7 +330,11 @@ static enum sequel do_sem_wait(struct doing *d)
 
 static enum sequel do_sem_post(struct doing *d)
 {
-    state_set(d, OBJECT_SEM, d->op.addr, state_get(d, OBJECT_SEM, d->op.addr) + 1);
+    bool posted = d->touch == TOUCH_DONE;
+
+    if (posted)
+        state_set(d, OBJECT_SEM, d->op.addr, state_get(d, OBJECT_SEM, d->op.addr) + 1);
+    result_set(d, posted);
     return SEQUEL_RESUME;
 }
 
@@ -268,10 +358,11 @@ static void barrier_release(struct doing *d)
 
 static enum sequel do_barrier_wait(struct doing *d)
 {
-    uint64_t arrived = state_get(d, OBJECT_BARRIER, d->op.addr) + 1;
+    uint64_t state = state_get(d, OBJECT_BARRIER, d->op.addr);
+    uint64_t arrived = (state & OBJECT_USE) + 1;
     bool last = arrived >= d->op.expect;
 
-    state_set(d, OBJECT_BARRIER, d->op.addr, last ? 0 : arrived);
+    state_set(d, OBJECT_BARRIER, d->op.addr, (state & ~OBJECT_USE) | (last ? 0 : arrived));
     if (!last) {
         d->world->threads.at[d->thread].woken = false;
         return wait_for(d, OP_BARRIER_LEAVE, d->op.addr);
@@ -291,6 +382,31 @@ static enum sequel do_thread_exit(struct doing *d)
 {
     state_set(d, OBJECT_THREAD, d->thread, OBJECT_THREAD_EXITED);
     return SEQUEL_EXIT;
+}
+
+static enum sequel do_thread_join(struct doing *d)
+{
+    if (d->op.variant == OBJECT_STRICT)
+        state_set(d, OBJECT_THREAD, thread_handle_addr(d->op.addr), OBJECT_THREAD_JOINED);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_thread_detach(struct doing *d)
+{
+    state_set(d, OBJECT_THREAD, thread_handle_addr(d->op.addr), OBJECT_THREAD_DETACHED);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_thread_cancel(struct doing *d)
+{
+    state_set(d, OBJECT_THREAD, thread_cancel_addr(d->op.addr), 1);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_thread_testcancel(struct doing *d)
+{
+    result_set(d, state_get(d, OBJECT_THREAD, thread_cancel_addr(d->thread)));
+    return SEQUEL_RESUME;
 }
 
 static enum sequel do_choose(struct doing *d)
@@ -345,7 +461,17 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_MUTEX_INIT] = do_init,
     [OP_SPIN_INIT] = do_init,
     [OP_RWLOCK_INIT] = do_init,
+    [OP_COND_INIT] = do_init,
+    [OP_SEM_INIT] = do_init,
     [OP_BARRIER_INIT] = do_init,
+    [OP_MUTEX_DESTROY] = do_destroy,
+    [OP_SPIN_DESTROY] = do_destroy,
+    [OP_RWLOCK_DESTROY] = do_destroy,
+    [OP_COND_DESTROY] = do_destroy,
+    [OP_SEM_DESTROY] = do_destroy,
+    [OP_BARRIER_DESTROY] = do_destroy,
+    [OP_MUTEX_ABANDON] = do_abandon,
+    [OP_MUTEX_CONSISTENT] = do_consistent,
     [OP_SEM_VALUE] = do_sem_value,
     [OP_MUTEX_LOCK] = do_lock,
     [OP_MUTEX_TRYLOCK] = do_lock,
@@ -364,15 +490,17 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_COND_RELOCK] = do_cond_relock,
     [OP_COND_SIGNAL] = do_cond_signal,
     [OP_COND_BROADCAST] = do_cond_broadcast,
-    [OP_SEM_INIT] = do_sem_init,
     [OP_SEM_WAIT] = do_sem_wait,
     [OP_SEM_TRYWAIT] = do_sem_wait,
     [OP_SEM_POST] = do_sem_post,
     [OP_BARRIER_WAIT] = do_barrier_wait,
     [OP_BARRIER_LEAVE] = do_nothing,
     [OP_THREAD_CREATE] = do_thread_create,
-    [OP_THREAD_JOIN] = do_nothing,
+    [OP_THREAD_JOIN] = do_thread_join,
     [OP_THREAD_EXIT] = do_thread_exit,
+    [OP_THREAD_DETACH] = do_thread_detach,
+    [OP_THREAD_CANCEL] = do_thread_cancel,
+    [OP_THREAD_TESTCANCEL] = do_thread_testcancel,
     [OP_CRASH] = do_crash,
     [OP_PROCESS_EXIT] = do_process_exit,
     [OP_SECTION_BEGIN] = do_nothing,

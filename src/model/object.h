@@ -3,23 +3,54 @@
 
 #include "model/op.h"
 
-/* How the state of each kind of object is packed into 64 bits:
- *   MUTEX, SPIN  0 if free, else the holder + 1; how often it has locked again in the high half
- *   RWLOCK       readers in the low half, the writer + 1 in the high half
- *   COND         the waiters_id of who waits un-woken
+/* How the state of each kind of object is packed into 64 bits. The low 60 say how it is used:
+ *   MUTEX, SPIN  0 if free, else the holder + 1; above that, how often it has locked again
+ *   RWLOCK       the readers (a waiters_id, each as often as it reads), above that the writer + 1
+ *   COND         who waits un-woken (a waiters_id), above that the location of their mutex + 1
  *   SEM          the value
  *   BARRIER      how many have arrived
- *   THREAD       0 before it is created, then OBJECT_THREAD_RUNS, OBJECT_THREAD_EXITED */
+ *   THREAD       one of three things, by the address (see thread_life_addr): what it does (OBJECT_THREAD_RUNS…), whether
+ *                it may still be joined (OBJECT_THREAD_JOINED…), whether it was asked to end (1)
+ * The high bits tell of its life. A state of 0 is that of an object that no call has initialised. */
+
+#define OBJECT_DESTROYED    ((uint64_t)1 << 63)
+#define OBJECT_MADE         ((uint64_t)1 << 62) /* initialised by a call */
+#define MUTEX_OWNER_DIED    ((uint64_t)1 << 61) /* robust: what it protects may be half done */
+#define MUTEX_UNRECOVERABLE ((uint64_t)1 << 60) /* and was given up */
+#define OBJECT_USE          (MUTEX_UNRECOVERABLE - 1)
 
 #define OBJECT_THREAD_RUNS   1u
 #define OBJECT_THREAD_EXITED 2u
 
+#define OBJECT_THREAD_JOINED   1u
+#define OBJECT_THREAD_DETACHED 2u
+
 /* Added to the state of a recursive mutex each time its holder locks it again. */
 #define LOCK_AGAIN ((uint64_t)1 << 32)
+
+/* Addresses of OBJECT_THREAD other than the thread itself: apart from its running, so that operations on the one do not conflict with
+ * those on the other. */
+static inline uint64_t thread_handle_addr(uint64_t thread)
+{
+    return thread | (uint64_t)1 << 32;
+}
+
+static inline uint64_t thread_cancel_addr(uint64_t thread)
+{
+    return thread | (uint64_t)2 << 32;
+}
+
+/* Written by each request to end, read by each signal: see touch_cond_wake. */
+#define THREAD_ANY_CANCEL ((uint64_t)3 << 32)
 
 static inline uint64_t lock_held_by(agent_id thread)
 {
     return (uint64_t)thread + 1;
+}
+
+static inline uint32_t lock_holder(uint64_t state)
+{
+    return (uint32_t)state;
 }
 
 static inline uint32_t rwlock_readers(uint64_t state)
@@ -32,9 +63,40 @@ static inline uint64_t rwlock_written_by(agent_id thread)
     return lock_held_by(thread) << 32;
 }
 
-static inline bool rwlock_is_written(uint64_t state)
+static inline uint64_t rwlock_writer(uint64_t state)
 {
-    return state >> 32 != 0;
+    return state & OBJECT_USE & ~(uint64_t)UINT32_MAX;
 }
+
+static inline uint64_t cond_waiting(uint32_t waiters, uint32_t mutex)
+{
+    return waiters ? waiters | ((uint64_t)mutex + 1) << 32 : 0;
+}
+
+/* The location of the mutex that those who wait have used. */
+static inline uint32_t cond_mutex(uint64_t state)
+{
+    return (uint32_t)((state & OBJECT_USE) >> 32) - 1;
+}
+
+/* What a lock operation gives its thread. */
+enum lock_result {
+    LOCK_BUSY, /* or not held, for an unlock */
+    LOCK_GOT,
+    LOCK_GOT_FROM_DEAD, /* a robust mutex whose holder has ended */
+    LOCK_LOST,          /* a robust mutex that was not made consistent */
+    LOCK_OWN,           /* it would wait for itself */
+};
+
+/* What a wait on a condition gives its thread: a set of these. */
+enum wait_result {
+    WAIT_TIMED_OUT = 1,
+    WAIT_CANCELLED = 2,
+    WAIT_FROM_DEAD = 4, /* the mutex came from a holder that has ended */
+    WAIT_LOST = 8,      /* the mutex was not to be had again */
+};
+
+/* The outcomes of COND_TIMEOUT, and the bits (1 << outcome) of `expect` of a wait for those that it may have. */
+enum wait_end { WAIT_END_TIMEOUT, WAIT_END_SPURIOUS, WAIT_END_CANCEL, WAIT_END_COUNT };
 
 #endif

@@ -87,24 +87,40 @@ enum rmw_kind {
 /* LOAD, STORE: a plain access that its target makes visible all the same. */
 #define OP_VARIANT_PLAIN 1
 
-/* What happens when a thread locks a mutex that it holds. */
-enum mutex_kind { MUTEX_NORMAL, MUTEX_RECURSIVE, MUTEX_ERRORCHECK };
+/* What happens when a thread locks a mutex that it holds; a robust one also survives its holder's end. */
+enum mutex_kind {
+    MUTEX_NORMAL,
+    MUTEX_RECURSIVE,
+    MUTEX_ERRORCHECK,
+    MUTEX_KIND_MASK = 3,
+    MUTEX_ROBUST = 4
+};
+
+/* Variants of operations on other objects, for targets whose calls can fail or be judged where a script's just waits. */
+enum object_variant {
+    OBJECT_LENIENT,
+    OBJECT_STRICT, /* rwlocks: fails if it would wait for itself; join: once, and not of detached threads; signals: somebody may be
+                      cancelled; semaphores: posting overflows */
+};
+
+/* `size` of an operation on an object: the memory of the object does not look as if anybody had initialised it. */
+#define OBJECT_RAW 1
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;
 
 /* A visible operation as its thread asks for it, before its outcome is known. */
 struct op {
-    uint8_t kind;     /* enum op_kind */
-    uint8_t size;     /* bytes of a cell: 1, 2, 4, 8 or 16 */
-    uint8_t order;    /* enum memory_order, of memory operations and fences */
-    uint8_t variant;  /* RMW: enum rmw_kind; mutexes: enum mutex_kind; CAS: the order if it fails */
-    uint32_t stores;  /* set by the world: buffered stores its thread had issued before */
-    uint64_t site;    /* the target's name for the place in the program */
-    uint64_t addr;    /* the object or the first byte of the cell; THREAD: its agent_id */
-    uint64_t mutex;   /* the mutex of a condition wait */
-    cell_value value; /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
-    cell_value expect; /* what CAS compares with; BARRIER: how many threads it takes */
+    uint8_t kind;      /* enum op_kind */
+    uint8_t size;      /* bytes of a cell: 1, 2, 4, 8 or 16; objects: OBJECT_RAW or 0 */
+    uint8_t order;     /* enum memory_order, of memory operations and fences */
+    uint8_t variant;   /* RMW: enum rmw_kind; mutexes, waits: enum mutex_kind; CAS: the order if it fails; other objects: enum object_variant */
+    uint32_t stores;   /* set by the world: buffered stores its thread had issued before */
+    uint64_t site;     /* the target's name for the place in the program */
+    uint64_t addr;     /* the object or the first byte of the cell; THREAD: its agent_id */
+    uint64_t mutex;    /* the mutex of a condition wait */
+    cell_value value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
+    cell_value expect; /* what CAS compares with; BARRIER: how many threads it takes; waits: how they may end by themselves */
 };
 
 /* What ops.def says of a kind. */

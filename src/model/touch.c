@@ -1,9 +1,8 @@
-#include "model/touch.h"
+#include "model/judging.h"
 
 #include <string.h>
 
 #include "base/check.h"
-#include "model/await.h"
 #include "model/object.h"
 
 static uint64_t now_state(const struct view *view, struct world *world, loc_id loc)
@@ -20,33 +19,23 @@ static bool now_is_flushed(const struct view *view, const struct buffered_store 
 
 const struct view view_now = {now_state, now_is_flushed};
 
-/* One operation being judged, and what was found so far. */
-struct judging {
-    struct world *world;
-    const struct view *view;
-    agent_id agent;
-    const struct op *op;
-    struct footprint *footprint;
-    const char *rule;
-};
-
-static void add_access(struct judging *j, loc_id loc, uint8_t bytes, enum access_mode mode)
+void judging_add(struct judging *j, loc_id loc, uint8_t bytes, enum access_mode mode)
 {
     CHECK(j->footprint->count < FOOTPRINT_MAX, "%s touches too much", op_infos[j->op->kind].text);
     j->footprint->at[j->footprint->count++] = (struct access){loc, bytes, mode};
 }
 
 /* Touches an object if the operation can run; all but TOUCH_DONE change nothing, and so read. */
-static enum touch touch_object(struct judging *j, loc_id loc, enum touch touch)
+enum touch touch_object(struct judging *j, loc_id loc, enum touch touch)
 {
     enum access_mode done = op_infos[j->op->kind].mode;
 
     if (touch != TOUCH_DISABLED)
-        add_access(j, loc, 1, touch == TOUCH_DONE ? done : ACCESS_READ);
+        judging_add(j, loc, 1, touch == TOUCH_DONE ? done : ACCESS_READ);
     return touch;
 }
 
-static uint64_t object_state(struct judging *j, enum object_kind kind, uint64_t addr, loc_id *loc)
+uint64_t object_state(struct judging *j, enum object_kind kind, uint64_t addr, loc_id *loc)
 {
     *loc = world_location(j->world, kind, addr);
     return j->view->state(j->view, j->world, *loc);
@@ -59,7 +48,7 @@ static void touch_bytes(struct judging *j, uint64_t addr, unsigned wanted, enum 
 
     for (wanted <<= addr % 8; wanted; wanted >>= 8, base += 8)
         if (wanted & 0xff)
-            add_access(j, world_location(j->world, OBJECT_CELL, base), (uint8_t)wanted, mode);
+            judging_add(j, world_location(j->world, OBJECT_CELL, base), (uint8_t)wanted, mode);
 }
 
 static unsigned all_bytes(unsigned size)
@@ -136,7 +125,7 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
         for (unsigned i = 0; i < k; i++)
             seen |= from[i] == from[k];
         if (!seen)
-            add_access(
+            judging_add(
                 j,
                 world_location(j->world, OBJECT_SLOT, (uint64_t)j->agent << 32 | from[k]->number),
                 1, ACCESS_READ);
@@ -150,22 +139,34 @@ static enum touch touch_load(struct judging *j)
     return TOUCH_DONE;
 }
 
-/* Touches what it waits for even while it is disabled: races.c asks for that. */
-static enum touch touch_await(struct judging *j)
+bool touch_awaited(struct judging *j, const struct await *await)
 {
-    const struct await *await = (const struct await *)(uintptr_t)j->op->addr;
-    enum touch touch = TOUCH_DISABLED;
+    bool changed = false;
 
     for (uint32_t i = 0; i < await->count; i++) {
         uint64_t addr = await->reads[i].addr;
         unsigned size = await->reads[i].size;
+        uint64_t value;
 
-        touch_read(j, addr, size);
-        if (view_load(j->world, j->view, j->agent, j->op->stores, addr, size) !=
-            await->reads[i].value)
-            touch = TOUCH_DONE;
+        if (await->reads[i].object == OBJECT_CELL) {
+            touch_read(j, addr, size);
+            value = (uint64_t)view_load(j->world, j->view, j->agent, j->op->stores, addr, size);
+        } else {
+            loc_id loc;
+
+            value = object_state(j, await->reads[i].object, addr, &loc);
+            judging_add(j, loc, 1, ACCESS_READ);
+        }
+        changed |= value != await->reads[i].value;
     }
-    return touch;
+    return changed;
+}
+
+/* Touches what it waits for even while it is disabled: races.c asks for that. */
+static enum touch touch_await(struct judging *j)
+{
+    return touch_awaited(j, (const struct await *)(uintptr_t)j->op->addr) ? TOUCH_DONE
+                                                                          : TOUCH_DISABLED;
 }
 
 static bool store_is_buffered(const struct world *world, const struct op *op)
@@ -202,116 +203,13 @@ static enum touch touch_flush(struct judging *j)
     agent_id thread = j->world->agents.at[j->agent].thread;
 
     touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
-    add_access(
+    judging_add(
         j, world_location(j->world, OBJECT_SLOT, (uint64_t)thread << 32 | (uint32_t)j->op->value),
         1, ACCESS_WRITE);
     return TOUCH_DONE;
 }
 
-/* Mutexes and spinlocks. */
-static enum touch touch_lock(struct judging *j)
-{
-    loc_id loc;
-    uint64_t state = object_state(j, op_infos[j->op->kind].object, j->op->addr, &loc);
-    bool may_wait = op_infos[j->op->kind].flags & OP_BLOCK;
-
-    if (state == 0 ||
-        ((uint32_t)state == lock_held_by(j->agent) && j->op->variant == MUTEX_RECURSIVE))
-        return touch_object(j, loc, TOUCH_DONE);
-    if ((uint32_t)state == lock_held_by(j->agent) && j->op->variant == MUTEX_ERRORCHECK)
-        return touch_object(j, loc, TOUCH_FAILED);
-    return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
-}
-
-static enum touch touch_unlock(struct judging *j)
-{
-    loc_id loc;
-    uint64_t state = object_state(j, op_infos[j->op->kind].object, j->op->addr, &loc);
-
-    if ((uint32_t)state == lock_held_by(j->agent))
-        return touch_object(j, loc, TOUCH_DONE);
-    if (j->op->variant == MUTEX_ERRORCHECK)
-        return touch_object(j, loc, TOUCH_FAILED); /* it says so itself */
-    j->rule = "a thread unlocks a lock that it does not hold";
-    return touch_object(j, loc, TOUCH_MISUSE);
-}
-
-static enum touch touch_rwlock(struct judging *j)
-{
-    loc_id loc;
-    uint64_t state = object_state(j, OBJECT_RWLOCK, j->op->addr, &loc);
-    uint8_t kind = j->op->kind;
-    bool to_write = kind == OP_RWLOCK_WRLOCK || kind == OP_RWLOCK_TRYWRLOCK;
-    bool may_wait = op_infos[kind].flags & OP_BLOCK;
-
-    if (to_write ? state == 0 : !rwlock_is_written(state))
-        return touch_object(j, loc, TOUCH_DONE);
-    return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
-}
-
-static enum touch touch_rwunlock(struct judging *j)
-{
-    loc_id loc;
-    uint64_t state = object_state(j, OBJECT_RWLOCK, j->op->addr, &loc);
-
-    if (rwlock_is_written(state) ? state == rwlock_written_by(j->agent) : rwlock_readers(state) > 0)
-        return touch_object(j, loc, TOUCH_DONE);
-    j->rule = "a thread unlocks a reader-writer lock that it does not hold";
-    return touch_object(j, loc, TOUCH_MISUSE);
-}
-
-static enum touch touch_cond_wait(struct judging *j)
-{
-    loc_id mutex;
-
-    if ((uint32_t)object_state(j, OBJECT_MUTEX, j->op->mutex, &mutex) != lock_held_by(j->agent)) {
-        j->rule = "a thread waits on a condition with a mutex that it does not hold";
-        return touch_object(j, mutex, TOUCH_MISUSE);
-    }
-    touch_object(j, mutex, TOUCH_DONE);
-    return touch_object(j, world_location(j->world, OBJECT_COND, j->op->addr), TOUCH_DONE);
-}
-
-/* A signal or broadcast that finds nobody waiting is lost. */
-static enum touch touch_cond_wake(struct judging *j)
-{
-    loc_id loc;
-    uint64_t waiters = object_state(j, OBJECT_COND, j->op->addr, &loc);
-
-    return touch_object(j, loc, waiters == WAITERS_EMPTY ? TOUCH_FAILED : TOUCH_DONE);
-}
-
-static enum touch touch_sem_wait(struct judging *j)
-{
-    loc_id loc;
-    uint64_t value = object_state(j, OBJECT_SEM, j->op->addr, &loc);
-    bool may_wait = op_infos[j->op->kind].flags & OP_BLOCK;
-
-    if (value > 0)
-        return touch_object(j, loc, TOUCH_DONE);
-    return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
-}
-
-static enum touch touch_create(struct judging *j)
-{
-    loc_id loc;
-
-    if (object_state(j, OBJECT_THREAD, j->op->addr, &loc) == 0)
-        return touch_object(j, loc, TOUCH_DONE);
-    j->rule = "a thread is created that was created before";
-    return touch_object(j, loc, TOUCH_MISUSE);
-}
-
-static enum touch touch_join(struct judging *j)
-{
-    loc_id loc;
-    bool exited = object_state(j, OBJECT_THREAD, j->op->addr, &loc) == OBJECT_THREAD_EXITED;
-
-    return touch_object(j, loc, exited ? TOUCH_DONE : TOUCH_DISABLED);
-}
-
-/* Always possible, always succeeds: the row in ops.def says the rest. */
-static enum touch touch_plain(struct judging *j)
+enum touch touch_plain(struct judging *j)
 {
     const struct op_info *info = &op_infos[j->op->kind];
 
@@ -339,11 +237,21 @@ static const struct {
     [OP_FENCE] = {touch_plain, false},
     [OP_AWAIT] = {touch_await, true},
     [OP_FLUSH] = {touch_flush, false},
-    [OP_MUTEX_INIT] = {touch_plain, false},
-    [OP_SPIN_INIT] = {touch_plain, false},
-    [OP_RWLOCK_INIT] = {touch_plain, false},
-    [OP_BARRIER_INIT] = {touch_plain, false},
-    [OP_SEM_VALUE] = {touch_plain, false},
+    [OP_MUTEX_INIT] = {touch_init, true},
+    [OP_SPIN_INIT] = {touch_init, true},
+    [OP_RWLOCK_INIT] = {touch_init, true},
+    [OP_COND_INIT] = {touch_init, true},
+    [OP_SEM_INIT] = {touch_init, true},
+    [OP_BARRIER_INIT] = {touch_init, true},
+    [OP_MUTEX_DESTROY] = {touch_destroy, true},
+    [OP_SPIN_DESTROY] = {touch_destroy, true},
+    [OP_RWLOCK_DESTROY] = {touch_destroy, true},
+    [OP_COND_DESTROY] = {touch_destroy, true},
+    [OP_SEM_DESTROY] = {touch_destroy, true},
+    [OP_BARRIER_DESTROY] = {touch_destroy, true},
+    [OP_MUTEX_ABANDON] = {touch_plain, false},
+    [OP_MUTEX_CONSISTENT] = {touch_consistent, true},
+    [OP_SEM_VALUE] = {touch_alive, true},
     [OP_MUTEX_LOCK] = {touch_lock, true},
     [OP_MUTEX_TRYLOCK] = {touch_lock, true},
     [OP_MUTEX_UNLOCK] = {touch_unlock, true},
@@ -357,19 +265,21 @@ static const struct {
     [OP_RWLOCK_UNLOCK] = {touch_rwunlock, true},
     [OP_COND_WAIT] = {touch_cond_wait, true},
     [OP_COND_TIMEDWAIT] = {touch_cond_wait, true},
-    [OP_COND_TIMEOUT] = {touch_plain, false},
+    [OP_COND_TIMEOUT] = {touch_cond_timeout, true},
     [OP_COND_RELOCK] = {touch_lock, true},
     [OP_COND_SIGNAL] = {touch_cond_wake, true},
     [OP_COND_BROADCAST] = {touch_cond_wake, true},
-    [OP_SEM_INIT] = {touch_plain, false},
     [OP_SEM_WAIT] = {touch_sem_wait, true},
     [OP_SEM_TRYWAIT] = {touch_sem_wait, true},
-    [OP_SEM_POST] = {touch_plain, false},
-    [OP_BARRIER_WAIT] = {touch_plain, false},
+    [OP_SEM_POST] = {touch_sem_post, true},
+    [OP_BARRIER_WAIT] = {touch_alive, true},
     [OP_BARRIER_LEAVE] = {touch_plain, false},
     [OP_THREAD_CREATE] = {touch_create, true},
     [OP_THREAD_JOIN] = {touch_join, true},
     [OP_THREAD_EXIT] = {touch_plain, false},
+    [OP_THREAD_DETACH] = {touch_detach, true},
+    [OP_THREAD_CANCEL] = {touch_cancel, false},
+    [OP_THREAD_TESTCANCEL] = {touch_testcancel, false},
     [OP_CRASH] = {touch_plain, false},
     [OP_PROCESS_EXIT] = {touch_plain, false},
     [OP_INVALID] = {touch_invalid, false},
@@ -397,4 +307,43 @@ enum touch op_touch(struct world *world, const struct view *view, agent_id agent
 bool op_footprint_varies(const struct world *world, const struct op *op)
 {
     return touches[op->kind].varies || (op->kind == OP_LOAD && world_is_buffered(world));
+}
+
+static void signal_outcomes(struct world *world, waiters_id waiters, outcome_vec *outcomes)
+{
+    uint32_t count;
+    const agent_id *members = waiters_members(&world->waiters, waiters, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(world->arena, outcomes, members[i]);
+    if (count == 0)
+        vec_push(world->arena, outcomes, OUTCOME_LOST);
+}
+
+void op_outcomes(struct world *world, const struct view *view, agent_id agent, const struct op *op,
+                 outcome_vec *outcomes)
+{
+    unsigned ends;
+
+    outcomes->count = 0;
+    switch (op->kind) {
+    case OP_COND_SIGNAL:
+        signal_outcomes(
+            world,
+            (waiters_id)view->state(view, world, world_location(world, OBJECT_COND, op->addr)),
+            outcomes);
+        break;
+    case OP_COND_TIMEOUT:
+        ends = wait_ends(world, view, agent, op);
+        for (outcome_id i = 0; i < WAIT_END_COUNT; i++)
+            if (ends >> i & 1)
+                vec_push(world->arena, outcomes, i);
+        break;
+    case OP_CHOOSE:
+        for (outcome_id i = 0; i < op->value; i++)
+            vec_push(world->arena, outcomes, i);
+        break;
+    default:
+        vec_push(world->arena, outcomes, 0);
+    }
 }

@@ -28,6 +28,14 @@ enum touch {
 enum touch op_touch(struct world *world, const struct view *view, agent_id agent,
                     const struct op *op, struct footprint *footprint, const char **rule);
 
+/* The outcomes that `op` of `agent`, which can run in `view`, could take there, in *outcomes (replaced). */
+void op_outcomes(struct world *world, const struct view *view, agent_id agent, const struct op *op,
+                 outcome_vec *outcomes);
+
+/* How the pending COND_TIMEOUT `op` could end in `view`: bits 1 << enum wait_end. */
+unsigned wait_ends(struct world *world, const struct view *view, agent_id agent,
+                   const struct op *op);
+
 /* Whether the footprint of this kind depends on the state it runs in. */
 bool op_footprint_varies(const struct world *world, const struct op *op);
 

@@ -50,6 +50,16 @@ const agent_id *waiters_members(const struct waiters_table *table, waiters_id se
     return table->members.at + table->sets.at[set].first;
 }
 
+bool waiters_has(const struct waiters_table *table, waiters_id set, agent_id thread)
+{
+    const struct waiters_range range = table->sets.at[set];
+
+    for (uint32_t i = 0; i < range.count; i++)
+        if (table->members.at[range.first + i] == thread)
+            return true;
+    return false;
+}
+
 waiters_id waiters_add(struct waiters_table *table, waiters_id set, agent_id thread)
 {
     const struct waiters_range range = table->sets.at[set];
@@ -66,9 +76,13 @@ waiters_id waiters_add(struct waiters_table *table, waiters_id set, agent_id thr
 waiters_id waiters_remove(struct waiters_table *table, waiters_id set, agent_id thread)
 {
     const struct waiters_range range = table->sets.at[set];
+    bool found = false;
 
     for (uint32_t i = 0; i < range.count; i++)
-        if (table->members.at[range.first + i] != thread)
+        if (found || table->members.at[range.first + i] != thread)
             vec_push(table->arena, &table->members, table->members.at[range.first + i]);
+        else
+            found = true;
+    CHECK(found, "thread %u is not in the set", thread);
     return waiters_intern(table, range.count - 1);
 }

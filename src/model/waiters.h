@@ -27,7 +27,9 @@ void waiters_open(struct waiters_table *table, struct arena *arena);
 /* The members of `set`, sorted; *count tells how many. Valid until the next set is made. */
 const agent_id *waiters_members(const struct waiters_table *table, waiters_id set, uint32_t *count);
 
-/* `set` with or without `thread`. */
+bool waiters_has(const struct waiters_table *table, waiters_id set, agent_id thread);
+
+/* `set` with `thread` once more, or once less. */
 waiters_id waiters_add(struct waiters_table *table, waiters_id set, agent_id thread);
 waiters_id waiters_remove(struct waiters_table *table, waiters_id set, agent_id thread);
 

@@ -163,33 +163,11 @@ bool world_enabled(struct world *world, agent_id agent)
     return op_touch(world, &view_now, agent, op, &footprint, NULL) != TOUCH_DISABLED;
 }
 
-void waiters_outcomes(const struct world *world, waiters_id waiters, outcome_vec *outcomes)
-{
-    uint32_t count;
-    const agent_id *members = waiters_members(&world->waiters, waiters, &count);
-
-    outcomes->count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        vec_push(world->arena, outcomes, members[i]);
-    if (count == 0)
-        vec_push(world->arena, outcomes, OUTCOME_LOST);
-}
-
 void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes)
 {
-    const struct op *op = &world->threads.at[agent].pending;
+    struct op space;
 
-    outcomes->count = 0;
-    if (!world->agents.at[agent].is_buffer && op->kind == OP_COND_SIGNAL) {
-        loc_id loc = world_location(world, OBJECT_COND, op->addr);
-
-        waiters_outcomes(world, (waiters_id)world_state(world, loc), outcomes);
-        return;
-    }
-    vec_push(world->arena, outcomes, 0);
-    if (!world->agents.at[agent].is_buffer && op->kind == OP_CHOOSE)
-        for (outcome_id i = 1; i < op->value; i++)
-            vec_push(world->arena, outcomes, i);
+    op_outcomes(world, &view_now, agent, world_pending(world, agent, &space), outcomes);
 }
 
 /* An end that was merged into a transition left no access behind: the join needs that transition itself. */

@@ -33,7 +33,8 @@ struct agent {
 struct thread {
     uint8_t status;    /* enum thread_status */
     bool woken;        /* waiting at a condition or barrier: may go on */
-    bool timed_out;    /* its timed wait ended by a timeout */
+    uint8_t wait_result; /* how its wait on a condition ended: enum wait_result */
+    uint32_t spurious;   /* how often one did by itself */
     struct op pending; /* THREAD_RUNNING: what it does next */
     event_id last;     /* its latest event */
     event_id cause;    /* an event of another thread that its next one needs: created, woken */
@@ -111,6 +112,7 @@ struct world {
     struct step step;    /* of the last transition */
     bool
         merges_lives; /* set by a target: under SC, creating a thread and ending one are no transitions of their own */
+    uint32_t spurious_bound; /* how often each thread may wake up from a condition without a signal */
     bool in_section; /* a thread is inside an atomic section: its stores go straight to memory */
 
     /* by agent_id; agents are the same in all executions, their states are not */
@@ -165,8 +167,6 @@ bool world_ready(struct world *world, agent_id agent);
 typedef VEC(outcome_id) outcome_vec;
 void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes);
 
-/* Same, for a signal on a condition whose state is `waiters`. */
-void waiters_outcomes(const struct world *world, waiters_id waiters, outcome_vec *outcomes);
 
 /* Appends the events, other than those of `agent` itself and those its footprint conflicts with, that
  * had to come before its pending operation could run. */

@@ -198,7 +198,9 @@ size_t names_step(const struct event *event, char *text, size_t size)
         add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
     else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS)
         add(&t, " -> %" PRId64, as_signed(event->result, op->size));
-    else if (op->kind == OP_CHOOSE)
+    else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
+        add(&t, event->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
+    else if (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL)
         add(&t, " -> %" PRIu64, (uint64_t)event->result);
     return t.used;
 }
@@ -221,22 +223,24 @@ static void add_holder(struct text *t, const struct op *op)
     struct world *world = native.world;
     uint8_t kind = op_infos[op->kind].object;
     uint64_t state;
+    uint32_t readers;
 
     if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
         return;
-    state = world_state(world, world_location(world, kind, op->addr));
+    state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     if (op->kind == OP_COND_RELOCK && state == 0)
         add(t, ", but nobody signals");
     else if (kind != OBJECT_RWLOCK && state)
         add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
-    else if (rwlock_is_written(state))
+    else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
         add(t, ", held for writing by thread %" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
     if (state)
         add_since(t, world_location(world, kind, op->addr));
-    if (kind != OBJECT_RWLOCK || rwlock_is_written(state))
+    if (kind != OBJECT_RWLOCK || rwlock_writer(state))
         return;
-    if (rwlock_readers(state))
-        add(t, ", held by %" PRIu32 " readers", rwlock_readers(state));
+    waiters_members(&world->waiters, rwlock_readers(state), &readers);
+    if (readers)
+        add(t, ", held by %" PRIu32 " readers", readers);
 }
 
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
@@ -309,8 +313,14 @@ size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size
 {
     struct text t = text_open(text, size);
     struct world *world = native.world;
-    uint64_t state = world_state(world, world_location(world, kind, addr));
+    uint64_t life = world_state(world, world_location(world, kind, addr));
+    uint64_t state = life & OBJECT_USE;
+    uint32_t readers;
 
+    if (life & OBJECT_DESTROYED) {
+        add(&t, "destroyed");
+        return t.used;
+    }
     if (kind == OBJECT_COND) {
         add_waiters(&t, (waiters_id)state);
         return t.used;
@@ -319,10 +329,11 @@ size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size
         add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
         if (state >> 32)
             add(&t, " (%" PRIu64 " times)", (state >> 32) + 1);
-    } else if (kind == OBJECT_RWLOCK && rwlock_is_written(state)) {
+    } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
         add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
     } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {
-        add(&t, "%" PRIu32 " readers", rwlock_readers(state));
+        waiters_members(&world->waiters, rwlock_readers(state), &readers);
+        add(&t, "%" PRIu32 " readers", readers);
     } else if (kind == OBJECT_SEM) {
         add(&t, "value %" PRIu64, state);
     } else if (kind == OBJECT_BARRIER) {

@@ -29,7 +29,6 @@ struct native_thread {
     void *(*start)(void *); /* NULL for the main thread */
     void *argument;
     void *returned;
-    bool detached;
     bool joined;
     uint64_t time; /* nanoseconds since the start, on its own clock */
     int error;     /* its errno, while it does not run */
@@ -41,6 +40,7 @@ struct native_thread {
     uint32_t window;         /* plain loads that are still to be made visible (plain.h) */
     uint32_t sections;       /* atomic ones that it is inside of */
     const char *crash;       /* why it died, if it did */
+    VEC(void *) robust;      /* robust mutexes that it holds */
     void *keys[NATIVE_KEYS]; /* pthread_setspecific */
     VEC(void *) variables;   /* its copies of thread-local variables, by their number */
 };

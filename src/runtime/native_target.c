@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "detect/detect.h"
 #include "model/buffer.h"
+#include "runtime/calls.h"
 #include "runtime/external.h"
 #include "runtime/files.h"
 #include "runtime/heap.h"
@@ -116,6 +117,7 @@ void native_exit_thread(void *returned)
     struct op op = native_op(OP_THREAD_EXIT, NULL);
 
     native.current->returned = returned;
+    mutex_abandon_all();
     native_ask(&op);
     CHECK(false, "a thread went on after its end");
     __builtin_unreachable();
@@ -191,7 +193,7 @@ static void thread_reset(struct native_thread *thread)
     thread->children = 0;
     thread->result = 0;
     thread->returned = NULL;
-    thread->detached = thread->joined = false;
+    thread->joined = false;
     thread->time = 0;
     thread->error = 0;
     thread->frames = NULL;
@@ -202,6 +204,7 @@ static void thread_reset(struct native_thread *thread)
     thread->window = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
+    thread->robust.count = 0;
     memset(thread->keys, 0, sizeof thread->keys);
 }
 
@@ -325,6 +328,7 @@ static void native_restart(struct target *target, struct world *world)
     native.unjoined = 0;
     native.keys = 0;
     __raddle_frames = NULL;
+    calls_restart();
     thread = thread_slot(thread_number(0, 0));
     thread_reset(thread);
     thread->start = NULL;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "model/object.h"
 #include "runtime/native.h"
 
 /* POSIX threads and their keys, as operations for the engine. */
@@ -28,7 +29,9 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
     thread = native_new_thread(start, argument);
     if (attributes)
         pthread_attr_getdetachstate(attributes, &detached);
-    thread->detached = detached == PTHREAD_CREATE_DETACHED;
+    if (detached == PTHREAD_CREATE_DETACHED) /* nobody else knows it yet */
+        world_object_set(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent),
+                         OBJECT_THREAD_DETACHED);
     *handle = native_handle(thread);
     op = native_op(OP_THREAD_CREATE, NULL);
     op.addr = thread->agent;
@@ -51,13 +54,12 @@ INTERPOSE int pthread_join(pthread_t handle, void **returned)
     struct native_thread *thread = native_thread_of(handle);
     struct op op = native_op(OP_THREAD_JOIN, NULL);
 
-    if (!thread || thread->joined)
+    if (!thread)
         return ESRCH;
     if (thread == native.current)
         return EDEADLK;
-    if (thread->detached)
-        return EINVAL;
     op.addr = thread->agent;
+    op.variant = OBJECT_STRICT;
     native_ask(&op);
     thread_joined(thread);
     if (returned)
@@ -68,12 +70,12 @@ INTERPOSE int pthread_join(pthread_t handle, void **returned)
 INTERPOSE int pthread_detach(pthread_t handle)
 {
     struct native_thread *thread = native_thread_of(handle);
+    struct op op = native_op(OP_THREAD_DETACH, NULL);
 
     if (!thread)
         return ESRCH;
-    if (thread->detached)
-        return EINVAL;
-    thread->detached = true;
+    op.addr = thread->agent;
+    native_ask(&op);
     return 0;
 }
 
@@ -188,7 +190,6 @@ UNSUPPORTED(pthread_clockjoin_np, pthread_t thread, void **returned, clockid_t c
             const struct timespec *until)
 UNSUPPORTED(pthread_getname_np, pthread_t thread, char *name, size_t size)
 UNSUPPORTED(pthread_getschedparam, pthread_t thread, int *policy, struct sched_param *param)
-UNSUPPORTED(pthread_mutex_consistent, pthread_mutex_t *mutex)
 UNSUPPORTED(pthread_getcpuclockid, pthread_t thread, clockid_t *clock)
 UNSUPPORTED(pthread_getattr_np, pthread_t thread, pthread_attr_t *attributes)
 UNSUPPORTED(pthread_setschedprio, pthread_t thread, int priority)

@@ -378,9 +378,9 @@ static uint32_t blocker_of(const struct op *op)
         return thread_of((agent_id)op->addr)->number + 1;
     if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
         return 0;
-    state = world_state(world, world_location(world, kind, op->addr));
+    state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     if (kind == OBJECT_RWLOCK)
-        state = rwlock_is_written(state) ? state >> 32 : 0;
+        state = rwlock_writer(state) >> 32;
     return (uint32_t)state ? thread_of((uint32_t)state - 1)->number + 1 : 0;
 }
 

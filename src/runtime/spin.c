@@ -94,5 +94,6 @@ void spin_after(const struct op *op, cell_value result)
     spin->reads.reads[spin->reads.count].addr = op->addr;
     spin->reads.reads[spin->reads.count].value = (uint64_t)result;
     spin->reads.reads[spin->reads.count].size = op->size;
+    spin->reads.reads[spin->reads.count].object = OBJECT_CELL;
     spin->reads.count++;
 }

@@ -1,9 +1,10 @@
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <threads.h>
 
-#include "runtime/native.h"
+#include "runtime/calls.h"
 
 /* C11 threads: POSIX threads by other names. */
 
@@ -48,77 +49,88 @@ INTERPOSE void thrd_yield(void)
     sched_yield();
 }
 
+static int thrd_result(int error)
+{
+    switch (error) {
+    case 0:
+        return thrd_success;
+    case EBUSY:
+        return thrd_busy;
+    case ETIMEDOUT:
+        return thrd_timedout;
+    case ENOMEM:
+        return thrd_nomem;
+    default:
+        return thrd_error;
+    }
+}
+
 INTERPOSE int mtx_init(mtx_t *mutex, int type)
 {
     pthread_mutex_t *m = (pthread_mutex_t *)mutex;
 
+    if (type & ~(mtx_recursive | mtx_timed))
+        return thrd_error;
+    calls_init(OP_MUTEX_INIT, m, 0);
     memset(mutex, 0, sizeof *mutex);
     m->__data.__kind = type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;
-    native_call(OP_MUTEX_INIT, m);
     return thrd_success;
 }
 
 INTERPOSE void mtx_destroy(mtx_t *mutex)
 {
-    (void)mutex;
+    pthread_mutex_destroy((pthread_mutex_t *)mutex);
 }
 
 INTERPOSE int mtx_lock(mtx_t *mutex)
 {
-    return pthread_mutex_lock((pthread_mutex_t *)mutex) == 0 ? thrd_success : thrd_error;
+    return thrd_result(pthread_mutex_lock((pthread_mutex_t *)mutex));
 }
 
 INTERPOSE int mtx_trylock(mtx_t *mutex)
 {
-    return pthread_mutex_trylock((pthread_mutex_t *)mutex) == 0 ? thrd_success : thrd_busy;
+    return thrd_result(pthread_mutex_trylock((pthread_mutex_t *)mutex));
 }
 
 INTERPOSE int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
-    return pthread_mutex_timedlock((pthread_mutex_t *)mutex, until) == 0 ? thrd_success
-                                                                         : thrd_timedout;
+    return thrd_result(pthread_mutex_timedlock((pthread_mutex_t *)mutex, until));
 }
 
 INTERPOSE int mtx_unlock(mtx_t *mutex)
 {
-    pthread_mutex_unlock((pthread_mutex_t *)mutex);
-    return thrd_success;
+    return thrd_result(pthread_mutex_unlock((pthread_mutex_t *)mutex));
 }
 
 INTERPOSE int cnd_init(cnd_t *cond)
 {
-    memset(cond, 0, sizeof *cond);
-    return thrd_success;
+    return thrd_result(pthread_cond_init((pthread_cond_t *)cond, NULL));
 }
 
 INTERPOSE void cnd_destroy(cnd_t *cond)
 {
-    (void)cond;
+    pthread_cond_destroy((pthread_cond_t *)cond);
 }
 
 INTERPOSE int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
-    pthread_cond_wait((pthread_cond_t *)cond, (pthread_mutex_t *)mutex);
-    return thrd_success;
+    return thrd_result(pthread_cond_wait((pthread_cond_t *)cond, (pthread_mutex_t *)mutex));
 }
 
 INTERPOSE int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *until)
 {
-    return pthread_cond_timedwait((pthread_cond_t *)cond, (pthread_mutex_t *)mutex, until) == 0
-               ? thrd_success
-               : thrd_timedout;
+    return thrd_result(
+        pthread_cond_timedwait((pthread_cond_t *)cond, (pthread_mutex_t *)mutex, until));
 }
 
 INTERPOSE int cnd_signal(cnd_t *cond)
 {
-    pthread_cond_signal((pthread_cond_t *)cond);
-    return thrd_success;
+    return thrd_result(pthread_cond_signal((pthread_cond_t *)cond));
 }
 
 INTERPOSE int cnd_broadcast(cnd_t *cond)
 {
-    pthread_cond_broadcast((pthread_cond_t *)cond);
-    return thrd_success;
+    return thrd_result(pthread_cond_broadcast((pthread_cond_t *)cond));
 }
 
 INTERPOSE void call_once(once_flag *flag, void (*routine)(void))

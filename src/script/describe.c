@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/object.h"
+
 static const char *thread_name(const struct script *script, const struct world *world,
                                agent_id agent)
 {
@@ -74,7 +76,9 @@ static void describe_outcome(const struct script *script, const struct world *wo
         fprintf(out, "  (wakes %s)", thread_name(script, world, outcome));
     else if (result && (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS))
         fprintf(out, "  -> %" PRId64, as_signed((uint64_t)*result, op->size));
-    else if (result && op->kind == OP_CHOOSE)
+    else if (op->kind == OP_COND_TIMEOUT && outcome != WAIT_END_TIMEOUT)
+        fputs(outcome == WAIT_END_CANCEL ? "  (cancelled)" : "  (woken by nobody)", out);
+    else if (result && (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL))
         fprintf(out, "  -> %" PRIu64, (uint64_t)*result);
     else if (result && strstr(op_infos[op->kind].text, "try"))
         fputs(*result ? "  (got it)" : "  (did not get it)", out);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "model/object.h"
+
 /* Where cells are put if nothing else is there, so that pointers look the same in each run. */
 #define MEMORY_HINT ((void *)0x510000000000)
 
@@ -127,6 +129,25 @@ static uint64_t truncated(int64_t value, unsigned size)
     return (uint64_t)value & (UINT64_MAX >> (64 - 8 * size));
 }
 
+/* In a program in which somebody is asked to end, every wait on a condition may end by that. */
+static void row_cancellable(struct op *op)
+{
+    if (op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT)
+        op->expect = 1u << WAIT_END_CANCEL;
+    else if (op->kind == OP_COND_SIGNAL || op->kind == OP_COND_BROADCAST)
+        op->variant = OBJECT_STRICT;
+}
+
+static bool program_cancels(const struct program *program)
+{
+    for (uint32_t t = 0; t < program->thread_count; t++)
+        for (uint32_t i = 0; i < program->threads[t].insn_count; i++)
+            if (program->threads[t].insns[i].kind == INSN_OP &&
+                program->threads[t].insns[i].op == OP_THREAD_CANCEL)
+                return true;
+    return false;
+}
+
 /* The operation that a row asks for, with the present values of its operands. */
 static struct op row_op(const struct script *script, struct world *world, const int64_t *regs,
                         const struct insn *insn)
@@ -153,9 +174,12 @@ static struct op row_op(const struct script *script, struct world *world, const 
         op.expect = 0;
     } else if (insn->op == OP_BARRIER_WAIT) {
         op.expect = (uint64_t)program->decls[insn->place.decl].init[0].number;
-    } else if (insn->op == OP_THREAD_CREATE || insn->op == OP_THREAD_JOIN) {
+    } else if (insn->op == OP_THREAD_CREATE || insn->op == OP_THREAD_JOIN ||
+               insn->op == OP_THREAD_CANCEL) {
         op.addr = world_thread(world, thread_key(insn->thread));
     }
+    if (script->cancels)
+        row_cancellable(&op);
     if (insn->op == OP_CHOOSE && (int64_t)op.value < 1)
         op.kind = OP_INVALID;
     return op;
@@ -291,6 +315,7 @@ int script_open(struct script *script, const struct program *program)
     memset(script, 0, sizeof *script);
     script->base.ops = &script_ops;
     script->program = program;
+    script->cancels = program_cancels(program);
     for (uint32_t d = 0; d < program->decl_count; d++)
         if (program->decls[d].kind == OBJECT_CELL)
             script->size += ((size_t)program->decls[d].count * program->decls[d].size + 7) & ~7ul;

@@ -14,6 +14,7 @@ struct script {
     size_t size;
     uint64_t *addresses; /* by declaration: of its element 0; an object's is a mere name */
     uint64_t end;        /* addresses from here on name objects */
+    bool cancels;        /* some row is a `cancel` */
     struct script_thread {
         int64_t *regs;
         uint32_t pc; /* the row whose operation is pending */

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "model/object.h"
+
 /* A phrase being put together. */
 struct phrase {
     char *at;
@@ -93,8 +95,12 @@ static void add_result(struct phrase *p, const struct trace_step *step)
     } else if ((step->op == OP_STORE || step->op == OP_FLUSH) && !strstr(p->at, "= ")) {
         add(p, " = ");
         add_value(p, step);
-    } else if (step->op != OP_COND_SIGNAL || strchr(p->at, '(')) {
-        return; /* nothing to add, or the text has it */
+    } else if (strchr(p->at, '(')) {
+        return; /* the text has it */
+    } else if (step->op == OP_COND_TIMEOUT && step->outcome) {
+        add(p, step->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
+    } else if (step->op != OP_COND_SIGNAL) {
+        return;
     } else if (step->outcome == OUTCOME_LOST) {
         add(p, " (nobody waits)");
     } else {

@@ -100,6 +100,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
         .memory = memory_find(config->model),
         .buffer_bound = (uint32_t)config->buffer_bound,
         .preemption_bound = (uint32_t)config->preemption_bound,
+        .spurious_bound = (uint32_t)config->spurious,
         .max_steps = 10000,
         .max_executions = NO_LIMIT,
         .seed = config->order,

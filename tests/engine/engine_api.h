@@ -15,6 +15,7 @@ struct engine_config {
     int buffer_bound;      /* or ORACLE_UNBOUNDED */
     int preemption_bound;  /* or ORACLE_UNBOUNDED */
     uint64_t order;        /* seed of the choices that are free, or 0 */
+    int spurious;          /* wake-ups of each thread without a signal */
 };
 
 /* One run of the program. `cell` and `reg` tell what the engine saw at its end; they are called

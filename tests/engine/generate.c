@@ -330,6 +330,8 @@ static const struct pattern patterns[] = {
     {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 6}, write_signal},
     {{0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 6}, write_sem},
     {{0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 4}, write_barrier},
+    {{0, 0, 4, 4, 3, 4, 0, 0, 0, 0, 3}, write_life},
+    {{0, 0, 0, 0, 6, 0, 0, 4, 0, 0, 3}, write_cancel},
     {{0, 0, 0, 0, 2, 2, 30, 0, 0, 2, 6}, write_choose},
     {{4, 0, 8, 4, 3, 6, 30, 8, 3, 6, 6}, write_claim},
     {{1, 0, 2, 1, 1, 1, 2, 2, 0, 2, 3}, write_yield},

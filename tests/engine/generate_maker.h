@@ -41,5 +41,7 @@ void write_wait(struct maker *maker);
 void write_signal(struct maker *maker);
 void write_sem(struct maker *maker);
 void write_barrier(struct maker *maker);
+void write_life(struct maker *maker);
+void write_cancel(struct maker *maker);
 
 #endif

@@ -85,7 +85,7 @@ static void add_wait(struct maker *maker)
         add_op_on(maker, timed ? OP_COND_TIMEDWAIT : OP_COND_WAIT, "c", OBJECT_COND);
 
     insn->mutex = place_decl(mutex);
-    if (timed)
+    if (timed || percent(maker, 50))
         insn->dst = fresh_result(maker);
     maker->budget -= 1 + timed;
 }
@@ -153,4 +153,45 @@ void write_barrier(struct maker *maker)
         decl_set_init(&maker->program->decls[before], 0,
                       operand_number(2 + (maker->program->thread_count > 2 && percent(maker, 30))));
     maker->budget--;
+}
+
+/* The end of an object, mostly with a new beginning: seldom legal, so seldom written. */
+void write_life(struct maker *maker)
+{
+    static const struct {
+        uint8_t init, destroy, kind;
+        const char *name;
+    } lives[] = {
+        {OP_MUTEX_INIT, OP_MUTEX_DESTROY, OBJECT_MUTEX, "m0"},
+        {OP_SPIN_INIT, OP_SPIN_DESTROY, OBJECT_SPIN, "k0"},
+        {OP_RWLOCK_INIT, OP_RWLOCK_DESTROY, OBJECT_RWLOCK, "w"},
+        {OP_COND_INIT, OP_COND_DESTROY, OBJECT_COND, "c"},
+        {OP_SEM_INIT, OP_SEM_DESTROY, OBJECT_SEM, "s"},
+        {OP_BARRIER_INIT, OP_BARRIER_DESTROY, OBJECT_BARRIER, "b"},
+    };
+    unsigned i = random_below(maker, 6);
+    uint32_t before = maker->program->decl_count;
+
+    if (percent(maker, 70))
+        add_op_on(maker, lives[i].destroy, lives[i].name, lives[i].kind);
+    if (maker->budget > 1 && percent(maker, 70)) {
+        struct insn *insn = add_op_on(maker, lives[i].init, lives[i].name, lives[i].kind);
+        if (lives[i].init == OP_SEM_INIT)
+            insn->a = operand_number(random_below(maker, 3));
+    }
+    if (maker->program->decl_count > before &&
+        (lives[i].kind == OBJECT_BARRIER || lives[i].kind == OBJECT_SEM))
+        decl_set_init(&maker->program->decls[before], 0, operand_number(2));
+}
+
+/* Asks a thread to end, or looks whether it was asked. */
+void write_cancel(struct maker *maker)
+{
+    if (percent(maker, 60)) {
+        add_op(maker, OP_THREAD_CANCEL)->thread =
+            random_below(maker, maker->program->thread_count);
+        return;
+    }
+    struct insn *insn = add_op(maker, OP_THREAD_TESTCANCEL);
+    insn->dst = fresh_result(maker);
 }

@@ -31,6 +31,8 @@ void judge_case_print(const struct judge_case *c, FILE *file)
         fprintf(file, " --buffer-bound %d", c->buffer_bound);
     if (c->preemption_bound != ORACLE_UNBOUNDED)
         fprintf(file, " --preemption-bound %d", c->preemption_bound);
+    if (c->spurious)
+        fprintf(file, " --spurious-wakeups %d", c->spurious);
     if (c->order)
         fprintf(file, " --seed %" PRIu64, c->order);
     if (c->permuted)
@@ -61,6 +63,7 @@ static struct oracle_config oracle_config_of(const struct program *program,
         .model = c->model,
         .buffer_bound = c->buffer_bound,
         .preemption_bound = c->preemption_bound,
+        .spurious = c->spurious,
         .addresses = addresses,
     };
 }
@@ -272,7 +275,7 @@ enum judgement judge_engine(const struct program *program, const struct judge_ca
     uint64_t *addresses = engine_addresses(program);
     struct oracle_config config = oracle_config_of(program, c, addresses);
     struct engine_config engine = {c->reduction, oracle_model_names[c->model], c->buffer_bound,
-                                   c->preemption_bound, c->order};
+                                   c->preemption_bound, c->order, c->spurious};
     struct judge judge = {.program = program, .c = c, .truth = truth, .file = file};
     struct engine_stats stats = {0};
 

@@ -15,6 +15,7 @@ struct judge_case {
     int preemption_bound; /* or ORACLE_UNBOUNDED */
     bool permuted;        /* the threads in reverse order must give as many traces */
     uint64_t order;       /* seed of the engine's free choices, or 0 */
+    int spurious;         /* how often each thread may wake up without a signal */
 };
 
 enum judgement { JUDGED_RIGHT, JUDGED_WRONG, JUDGED_TOO_BIG };

@@ -87,7 +87,7 @@ static bool known_check(const struct known *known, enum oracle_model model)
         printf("%s: line %u: %s\n", known->name, error.line, error.message);
         return false;
     }
-    struct oracle_config config = {&program, model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, NULL};
+    struct oracle_config config = {&program, model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, 0, NULL};
     oracle_explore(&config, 100000, NULL, NULL, &result);
     bool fine = !result.too_big && result.traces.count == known->traces[model];
     if (!fine)

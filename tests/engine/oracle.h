@@ -22,6 +22,7 @@ struct oracle_config {
     enum oracle_model model;
     int buffer_bound;          /* stores in a buffer, or ORACLE_UNBOUNDED */
     int preemption_bound;      /* or ORACLE_UNBOUNDED; only oracle_explore looks at it */
+    int spurious;              /* wake-ups of each thread without a signal */
     const uint64_t *addresses; /* of element 0 of each decl; NULL: the oracle's own */
 };
 

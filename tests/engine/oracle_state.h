@@ -42,7 +42,7 @@ struct o_entry {
 enum o_phase {
     O_NORMAL,   /* pending: the row at pc, or the exit */
     O_WAITING,  /* in the queue of a condition */
-    O_TIMED,    /* the same, but may time out */
+    O_TIMED,    /* the same, but may wake up by itself: see o_ends */
     O_RELOCK,   /* woken or timed out: wants the mutex back */
     O_ARRIVED,  /* at a barrier */
     O_RELEASED, /* may leave it */
@@ -51,7 +51,9 @@ enum o_phase {
 struct o_thread {
     uint8_t status; /* enum oracle_status */
     uint8_t phase;
-    bool timed_out;
+    uint8_t wait_result;
+    uint8_t spurious; /* wake-ups without a signal so far */
+    bool cancelled;   /* was asked to end */
     uint8_t entry_count;
     int16_t cond; /* objects of a wait */
     int16_t mutex;
@@ -65,7 +67,8 @@ struct o_thread {
 
 struct o_object {
     int16_t owner; /* of a mutex, spinlock, or rwlock held for writing; O_FREE */
-    uint16_t readers;
+    bool dead;     /* destroyed */
+    uint8_t reads[O_THREADS]; /* how often each thread holds a rwlock for reading */
     int32_t value; /* of a semaphore; arrivals at a barrier */
 };
 
@@ -95,8 +98,8 @@ struct o_event {
     uint8_t forwarded_count;
     uint16_t forwarded[8]; /* numbers of own stores that a LOAD took bytes from */
     uint8_t object_count;
-    bool object_write[2];
-    int16_t objects[2]; /* threads are objects too, behind those of the program */
+    bool object_write[4];
+    int16_t objects[4]; /* threads are objects too, behind those of the program */
     struct oracle_hash label;
 };
 
@@ -105,6 +108,8 @@ struct o_machine {
     const struct program *program;
     enum oracle_model model; /* ORACLE_SC when the bound is 0 */
     int bound;               /* >= 1, or ORACLE_UNBOUNDED */
+    int spurious;
+    bool cancels; /* some row asks a thread to end */
     const char *too_big;     /* does not fit the tables */
     uint32_t thread_count;
     uint32_t byte_count;
@@ -143,6 +148,7 @@ int64_t o_extend(uint64_t value, unsigned size, bool sign);
 int o_buffer_of(const struct o_machine *m, const struct o_entry *entry);
 
 /* oracle_step.c */
+bool o_wakes_alone(const struct o_machine *m, const struct o_state *s, unsigned t);
 unsigned o_choices(const struct o_machine *m, const struct o_state *s, struct o_choice *choices);
 bool o_thread_enabled(const struct o_machine *m, const struct o_state *s, unsigned t);
 void o_step(const struct o_machine *m, struct o_state *s, struct o_choice choice,

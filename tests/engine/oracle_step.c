@@ -27,6 +27,32 @@ static bool buffer_has_room(const struct o_machine *m, const struct o_thread *th
     return m->bound == ORACLE_UNBOUNDED || held < m->bound;
 }
 
+static bool is_read_locked(const struct o_object *object)
+{
+    for (int t = 0; t < O_THREADS; t++)
+        if (object->reads[t])
+            return true;
+    return false;
+}
+
+/* The ways in which a thread in the queue of a condition may leave it without a signal: bits 0 timeout, 1 by itself,
+ * 2 because it was asked to end. */
+static unsigned o_ends(const struct o_machine *m, const struct o_thread *thread,
+                       const struct insn *insn)
+{
+    return (insn->op == OP_COND_TIMEDWAIT) | (thread->spurious < m->spurious) << 1 |
+           (m->cancels && thread->cancelled) << 2;
+}
+
+/* Whether a wait could ever end by itself, whatever the others do. */
+bool o_wakes_alone(const struct o_machine *m, const struct o_state *s, unsigned t)
+{
+    const struct o_thread *thread = &s->threads[t];
+
+    return m->cancels || thread->spurious < m->spurious ||
+           m->program->threads[t].insns[thread->pc].op == OP_COND_TIMEDWAIT;
+}
+
 static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsigned t,
                        const struct o_pending *p)
 {
@@ -37,6 +63,10 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
         return true;
     if (needs_drain(m, p) && thread->entry_count > 0)
         return false;
+    if (object->dead &&
+        (p->kind == OP_MUTEX_LOCK || p->kind == OP_SPIN_LOCK || p->kind == OP_RWLOCK_RDLOCK ||
+         p->kind == OP_RWLOCK_WRLOCK || p->kind == OP_SEM_WAIT))
+        return true; /* and wrong */
     switch (p->kind) {
     case OP_STORE:
         return !o_store_is_buffered(m, p) || buffer_has_room(m, thread, p);
@@ -46,9 +76,11 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
     case OP_RWLOCK_RDLOCK:
         return object->owner == O_FREE;
     case OP_RWLOCK_WRLOCK:
-        return object->owner == O_FREE && object->readers == 0;
+        return object->owner == O_FREE && !is_read_locked(object);
     case OP_COND_RELOCK:
-        return thread->phase == O_RELOCK && object->owner == O_FREE;
+        return thread->phase == O_RELOCK && (object->owner == O_FREE || object->dead);
+    case OP_COND_TIMEOUT:
+        return o_ends(m, thread, p->insn) != 0;
     case OP_SEM_WAIT:
         return object->value > 0;
     case OP_BARRIER_LEAVE:
@@ -87,6 +119,12 @@ static unsigned thread_choices(const struct o_machine *m, const struct o_state *
     if (p.kind == OP_CHOOSE) {
         for (int64_t i = 0; i < p.a && i < O_CHOICES; i++)
             n = add_choice(choices, n, (int)t, O_THREAD, (uint32_t)i);
+        return n;
+    }
+    if (p.kind == OP_COND_TIMEOUT) {
+        for (uint32_t i = 0; i < 3; i++)
+            if (o_ends(m, &s->threads[t], p.insn) >> i & 1)
+                n = add_choice(choices, n, (int)t, O_THREAD, i);
         return n;
     }
     if (p.kind != OP_COND_SIGNAL || p.bad)
@@ -245,9 +283,11 @@ static bool do_lock(struct o_thread *thread, struct o_object *object, int t,
 {
     bool unlock = p->kind == OP_MUTEX_UNLOCK || p->kind == OP_SPIN_UNLOCK;
     bool try = p->kind == OP_MUTEX_TRYLOCK || p->kind == OP_SPIN_TRYLOCK;
-    bool works = unlock ? object->owner == t : object->owner == O_FREE;
+    bool works = !object->dead && (unlock ? object->owner == t : object->owner == O_FREE);
 
     touch_object(event, p->object, works);
+    if (object->dead)
+        return false;
     if (works)
         object->owner = (int16_t)(unlock ? O_FREE : t);
     if (try)
@@ -261,17 +301,21 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
     bool try = p->kind == OP_RWLOCK_TRYRDLOCK || p->kind == OP_RWLOCK_TRYWRLOCK;
     bool works;
 
+    if (object->dead) {
+        touch_object(event, p->object, false);
+        return false;
+    }
     if (p->kind == OP_RWLOCK_UNLOCK) {
-        works = object->owner == t || (object->owner == O_FREE && object->readers > 0);
+        works = object->owner == t || object->reads[t] > 0;
         if (object->owner == t)
             object->owner = O_FREE;
         else if (works)
-            object->readers--;
+            object->reads[t]--;
     } else if (p->kind == OP_RWLOCK_RDLOCK || p->kind == OP_RWLOCK_TRYRDLOCK) {
         works = object->owner == O_FREE;
-        object->readers += works;
+        object->reads[t] += works;
     } else {
-        works = object->owner == O_FREE && object->readers == 0;
+        works = object->owner == O_FREE && !is_read_locked(object);
         if (works)
             object->owner = (int16_t)t;
     }
@@ -281,8 +325,40 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
     return works || try;
 }
 
-static bool do_cond_wait(struct o_state *s, unsigned t, const struct o_pending *p,
-                         struct o_event *event)
+/* Initialisation and destruction. What is in use may not be destroyed, nor made anew unless by its own holder; the value of a semaphore
+ * is no use. False: a misuse. */
+static bool do_life(const struct o_machine *m, struct o_state *s, int t, const struct o_pending *p,
+                    struct o_event *event)
+{
+    struct o_object *object = &s->objects[p->object];
+    bool destroys = p->kind == OP_MUTEX_DESTROY || p->kind == OP_SPIN_DESTROY ||
+                    p->kind == OP_RWLOCK_DESTROY || p->kind == OP_COND_DESTROY ||
+                    p->kind == OP_SEM_DESTROY || p->kind == OP_BARRIER_DESTROY;
+    bool own = object->owner == t;
+    bool used = object->owner != O_FREE || is_read_locked(object);
+
+    if (p->kind == OP_BARRIER_DESTROY || p->kind == OP_BARRIER_INIT)
+        used = used || object->value != 0;
+    for (unsigned w = 0; w < m->thread_count; w++)
+        used = used || ((p->kind == OP_COND_INIT || p->kind == OP_COND_DESTROY) &&
+                        waits_on(&s->threads[w], p->object));
+    for (int w = 0; w < O_THREADS && p->kind == OP_RWLOCK_INIT && object->owner == O_FREE; w++)
+        own = w == 0 ? (w == t || !object->reads[w]) : own && (w == t || !object->reads[w]);
+    bool works = destroys ? !object->dead && !used : !used || own;
+
+    touch_object(event, p->object, works);
+    if (!works)
+        return false;
+    memset(object, 0, sizeof *object);
+    object->owner = O_FREE;
+    object->dead = destroys;
+    if (p->kind == OP_SEM_INIT)
+        object->value = (int32_t)p->a;
+    return true;
+}
+
+static bool do_cond_wait(const struct o_machine *m, struct o_state *s, unsigned t,
+                         const struct o_pending *p, struct o_event *event)
 {
     struct o_thread *thread = &s->threads[t];
 
@@ -290,21 +366,44 @@ static bool do_cond_wait(struct o_state *s, unsigned t, const struct o_pending *
         touch_object(event, p->mutex, false);
         return false;
     }
+    bool other = false;
+    for (unsigned w = 0; w < m->thread_count; w++)
+        other =
+            other || (waits_on(&s->threads[w], p->object) && s->threads[w].mutex != (int)p->mutex);
+    if (s->objects[p->object].dead || other) {
+        touch_object(event, p->object, false);
+        return false;
+    }
     touch_object(event, p->object, true);
     touch_object(event, p->mutex, true);
     s->objects[p->mutex].owner = O_FREE;
-    thread->phase = p->kind == OP_COND_WAIT ? O_WAITING : O_TIMED;
-    thread->timed_out = false;
+    thread->phase = o_wakes_alone(m, s, t) ? O_TIMED : O_WAITING;
+    thread->wait_result = 0;
     thread->cond = p->object;
     thread->mutex = p->mutex;
     return true;
 }
 
-static void do_cond_wake(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
+/* Names, for dependence only, of a thread's request to end, and of all such requests together. */
+static int request_object(const struct o_machine *m, unsigned t)
+{
+    return (int)(m->object_count + O_THREADS + t);
+}
+
+static int any_request(const struct o_machine *m)
+{
+    return (int)(m->object_count + 2 * O_THREADS);
+}
+
+static bool do_cond_wake(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
                          struct o_event *event, int index)
 {
     bool woke = false;
 
+    if (s->objects[p->object].dead) {
+        touch_object(event, p->object, false);
+        return false;
+    }
     for (unsigned w = 0; w < m->thread_count; w++) {
         struct o_thread *waiter = &s->threads[w];
         if (!waits_on(waiter, p->object))
@@ -316,20 +415,25 @@ static void do_cond_wake(const struct o_machine *m, struct o_state *s, const str
         woke = true;
     }
     touch_object(event, p->object, woke);
+    if (woke && m->cancels) /* it takes the cancellation of a waiter away */
+        touch_object(event, any_request(m), false);
+    return true;
 }
 
-static void do_barrier(const struct o_machine *m, struct o_state *s, unsigned t,
+static bool do_barrier(const struct o_machine *m, struct o_state *s, unsigned t,
                        const struct o_pending *p, struct o_event *event, int index)
 {
     const struct decl *decl = &m->program->decls[p->insn->place.decl];
     struct o_object *barrier = &s->objects[p->object];
     int64_t needed = decl->init ? decl->init[0].number : 0;
 
-    touch_object(event, p->object, true);
+    touch_object(event, p->object, !barrier->dead);
+    if (barrier->dead)
+        return false;
     if (++barrier->value != needed) {
         s->threads[t].phase = O_ARRIVED;
         s->threads[t].cond = p->object;
-        return;
+        return true;
     }
     barrier->value = 0;
     for (unsigned w = 0; w < m->thread_count; w++) {
@@ -340,18 +444,22 @@ static void do_barrier(const struct o_machine *m, struct o_state *s, unsigned t,
         }
     }
     set_dst(&s->threads[t], p->insn, 1);
+    return true;
 }
 
-static void do_sem(struct o_thread *thread, struct o_object *object, const struct o_pending *p,
+static bool do_sem(struct o_thread *thread, struct o_object *object, const struct o_pending *p,
                    struct o_event *event)
 {
-    bool works = p->kind == OP_SEM_POST || object->value > 0;
+    bool works = !object->dead && (p->kind == OP_SEM_POST || object->value > 0);
 
     touch_object(event, p->object, works);
+    if (object->dead)
+        return false;
     if (works)
         object->value += p->kind == OP_SEM_POST ? 1 : -1;
     if (p->kind == OP_SEM_TRYWAIT)
         set_dst(thread, p->insn, works);
+    return true;
 }
 
 static bool do_create(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
@@ -369,16 +477,32 @@ static bool do_create(const struct o_machine *m, struct o_state *s, const struct
     return true;
 }
 
-static void do_relock(struct o_state *s, unsigned t, const struct o_pending *p,
+static bool do_relock(struct o_state *s, unsigned t, const struct o_pending *p,
                       struct o_event *event)
 {
     struct o_thread *thread = &s->threads[t];
 
-    touch_object(event, p->object, true);
+    touch_object(event, p->object, !s->objects[p->object].dead);
+    if (s->objects[p->object].dead)
+        return false;
     s->objects[p->object].owner = (int16_t)t;
     thread->phase = O_NORMAL;
-    if (p->insn->op == OP_COND_TIMEDWAIT)
-        set_dst(thread, p->insn, thread->timed_out);
+    set_dst(thread, p->insn, thread->wait_result);
+    return true;
+}
+
+static bool do_timeout(const struct o_machine *m, struct o_state *s, unsigned t,
+                       const struct o_pending *p, struct o_event *event)
+{
+    struct o_thread *thread = &s->threads[t];
+
+    touch_object(event, p->object, true);
+    if (m->cancels)
+        touch_object(event, request_object(m, t), false);
+    thread->wait_result = event->choice.outcome == 0 ? 1 : event->choice.outcome == 2 ? 2 : 0;
+    thread->spurious += event->choice.outcome == 1;
+    thread->phase = O_RELOCK;
+    return true;
 }
 
 /* Conditions and barriers. False: a misuse. */
@@ -390,22 +514,16 @@ static bool do_waiting(const struct o_machine *m, struct o_state *s, unsigned t,
     switch (p->kind) {
     case OP_COND_WAIT:
     case OP_COND_TIMEDWAIT:
-        return do_cond_wait(s, t, p, event);
+        return do_cond_wait(m, s, t, p, event);
     case OP_COND_TIMEOUT:
-        touch_object(event, p->object, true);
-        thread->timed_out = true;
-        thread->phase = O_RELOCK;
-        return true;
+        return do_timeout(m, s, t, p, event);
     case OP_COND_RELOCK:
-        do_relock(s, t, p, event);
-        return true;
+        return do_relock(s, t, p, event);
     case OP_COND_SIGNAL:
     case OP_COND_BROADCAST:
-        do_cond_wake(m, s, p, event, index);
-        return true;
+        return do_cond_wake(m, s, p, event, index);
     case OP_BARRIER_WAIT:
-        do_barrier(m, s, t, p, event, index);
-        return true;
+        return do_barrier(m, s, t, p, event, index);
     default: /* OP_BARRIER_LEAVE */
         thread->phase = O_NORMAL;
         set_dst(thread, p->insn, 0);
@@ -421,6 +539,15 @@ static bool do_thread(const struct o_machine *m, struct o_state *s, unsigned t,
         return do_create(m, s, p, event, index);
     if (p->kind == OP_THREAD_JOIN)
         touch_object(event, p->object, false);
+    if (p->kind == OP_THREAD_CANCEL) {
+        touch_object(event, request_object(m, p->insn->thread), true);
+        touch_object(event, any_request(m), true);
+        s->threads[p->insn->thread].cancelled = true;
+    }
+    if (p->kind == OP_THREAD_TESTCANCEL) {
+        touch_object(event, request_object(m, t), false);
+        set_dst(&s->threads[t], p->insn, s->threads[t].cancelled);
+    }
     if (p->kind == OP_THREAD_EXIT) {
         touch_object(event, p->object, true);
         s->threads[t].status = ORACLE_EXITED;
@@ -430,8 +557,17 @@ static bool do_thread(const struct o_machine *m, struct o_state *s, unsigned t,
 
 static bool is_waiting(enum op_kind kind)
 {
-    return (kind >= OP_COND_WAIT && kind <= OP_COND_BROADCAST) || kind == OP_BARRIER_WAIT ||
-           kind == OP_BARRIER_LEAVE;
+    return kind == OP_COND_WAIT || kind == OP_COND_TIMEDWAIT || kind == OP_COND_TIMEOUT ||
+           kind == OP_COND_RELOCK || kind == OP_COND_SIGNAL || kind == OP_COND_BROADCAST ||
+           kind == OP_BARRIER_WAIT || kind == OP_BARRIER_LEAVE;
+}
+
+static bool is_life(enum op_kind kind)
+{
+    return kind == OP_MUTEX_INIT || kind == OP_MUTEX_DESTROY || kind == OP_SPIN_INIT ||
+           kind == OP_SPIN_DESTROY || kind == OP_RWLOCK_INIT || kind == OP_RWLOCK_DESTROY ||
+           kind == OP_COND_INIT || kind == OP_COND_DESTROY || kind == OP_SEM_INIT ||
+           kind == OP_SEM_DESTROY || kind == OP_BARRIER_INIT || kind == OP_BARRIER_DESTROY;
 }
 
 /* Performs it; returns how the thread stands then: ORACLE_BLOCKED means that it goes on. */
@@ -452,12 +588,14 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
         do_rmw_cas(thread, s, p, event);
     else if (p->kind == OP_FENCE)
         thread->epoch += p->insn->order == ORDER_RELEASE || p->insn->order == ORDER_ACQ_REL;
+    else if (is_life(p->kind))
+        works = do_life(m, s, (int)t, p, event);
     else if (p->kind >= OP_MUTEX_LOCK && p->kind <= OP_SPIN_UNLOCK)
         works = do_lock(thread, object, (int)t, p, event);
     else if (p->kind >= OP_RWLOCK_RDLOCK && p->kind <= OP_RWLOCK_UNLOCK)
         works = do_rwlock(thread, object, (int)t, p, event);
     else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
-        do_sem(thread, object, p, event);
+        works = do_sem(thread, object, p, event);
     else if (p->kind == OP_CHOOSE)
         set_dst(thread, p->insn, event->choice.outcome);
     else if (p->kind == OP_ASSUME)

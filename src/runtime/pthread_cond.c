@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/calls.h"
+
+/* Conditions. The memory of one holds the clock of its timed waits and nothing else. */
+
+/* As glibc has it in __wrefs. */
+#define COND_CLOCK_MONOTONIC 2u
+
+static void cond_mark(pthread_cond_t *cond)
+{
+    memset(cond, 0xdd, sizeof *cond);
+}
+
+static struct op cond_op(enum op_kind kind, pthread_cond_t *cond)
+{
+    bool fresh = calls_is_zero(cond, sizeof *cond);
+
+    if (fresh)
+        calls_revive(OP_COND_INIT, cond);
+    return calls_op(kind, cond, !fresh);
+}
+
+INTERPOSE int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)
+{
+    clockid_t clock = CLOCK_REALTIME;
+
+    if (attributes)
+        pthread_condattr_getclock(attributes, &clock);
+    calls_init(OP_COND_INIT, cond, 0);
+    memset(cond, 0, sizeof *cond);
+    if (clock == CLOCK_MONOTONIC)
+        cond->__data.__wrefs = COND_CLOCK_MONOTONIC;
+    return 0;
+}
+
+INTERPOSE int pthread_cond_destroy(pthread_cond_t *cond)
+{
+    struct op op = cond_op(OP_COND_DESTROY, cond);
+
+    calls_ask(&op, 0);
+    cond_mark(cond);
+    return 0;
+}
+
+/* The mutex is held again, or was not to be had. */
+static int wait_error(pthread_mutex_t *mutex, uint64_t result)
+{
+    mutex_note_robust(mutex);
+    if (result & WAIT_LOST)
+        return ENOTRECOVERABLE;
+    return result & WAIT_FROM_DEAD ? EOWNERDEAD : 0;
+}
+
+static uint64_t wait_ask(enum op_kind kind, pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    struct op op = cond_op(kind, cond);
+
+    op.mutex = (uint64_t)(uintptr_t)mutex;
+    op.variant = mutex_kind(mutex);
+    return calls_ask(&op, 0);
+}
+
+INTERPOSE int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    return wait_error(mutex, wait_ask(OP_COND_WAIT, cond, mutex));
+}
+
+INTERPOSE int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                     const struct timespec *until)
+{
+    uint64_t result;
+    int error;
+
+    if (!time_can_wait(clock) || !time_is_valid(until))
+        return EINVAL;
+    result = wait_ask(OP_COND_TIMEDWAIT, cond, mutex);
+    error = wait_error(mutex, result);
+    if (!(result & WAIT_TIMED_OUT))
+        return error;
+    time_out(clock, until);
+    return error ? error : ETIMEDOUT;
+}
+
+INTERPOSE int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                     const struct timespec *until)
+{
+    bool monotonic = cond->__data.__wrefs & COND_CLOCK_MONOTONIC;
+
+    return pthread_cond_clockwait(cond, mutex, monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, until);
+}
+
+INTERPOSE int pthread_cond_signal(pthread_cond_t *cond)
+{
+    struct op op = cond_op(OP_COND_SIGNAL, cond);
+
+    calls_ask(&op, 0);
+    return 0;
+}
+
+INTERPOSE int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    struct op op = cond_op(OP_COND_BROADCAST, cond);
+
+    calls_ask(&op, 0);
+    return 0;
+}

@@ -1,0 +1,196 @@
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/calls.h"
+
+/* Reader-writer locks, spinlocks, barriers, once. */
+
+/* ---- reader-writer locks */
+
+/* Whether a static initialiser could have left it so: all zero but for the preference. */
+static bool is_static(const pthread_rwlock_t *lock)
+{
+    pthread_rwlock_t copy = *lock;
+
+    if (copy.__data.__flags > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
+        return false;
+    copy.__data.__flags = 0;
+    return calls_is_zero(&copy, sizeof copy);
+}
+
+static uint64_t rwlock_ask(enum op_kind kind, pthread_rwlock_t *lock)
+{
+    bool fresh = is_static(lock);
+    struct op op;
+
+    if (fresh)
+        calls_revive(OP_RWLOCK_INIT, lock);
+    op = calls_op(kind, lock, !fresh);
+    op.variant = OBJECT_STRICT;
+    return calls_ask(&op, LOCK_GOT);
+}
+
+INTERPOSE int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes)
+{
+    int kind = PTHREAD_RWLOCK_DEFAULT_NP;
+
+    if (attributes)
+        pthread_rwlockattr_getkind_np(attributes, &kind);
+    calls_init(OP_RWLOCK_INIT, lock, 0);
+    memset(lock, 0, sizeof *lock);
+    lock->__data.__flags = (unsigned)kind;
+    return 0;
+}
+
+INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t *lock)
+{
+    rwlock_ask(OP_RWLOCK_DESTROY, lock);
+    memset(lock, 0xdd, sizeof *lock);
+    return 0;
+}
+
+INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+    return rwlock_ask(OP_RWLOCK_RDLOCK, lock) == LOCK_GOT ? 0 : EDEADLK;
+}
+
+INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+    return rwlock_ask(OP_RWLOCK_WRLOCK, lock) == LOCK_GOT ? 0 : EDEADLK;
+}
+
+INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
+{
+    return rwlock_ask(OP_RWLOCK_TRYRDLOCK, lock) == LOCK_GOT ? 0 : EBUSY;
+}
+
+INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+    return rwlock_ask(OP_RWLOCK_TRYWRLOCK, lock) == LOCK_GOT ? 0 : EBUSY;
+}
+
+static int timed_rwlock(enum op_kind kind, pthread_rwlock_t *lock, clockid_t clock,
+                        const struct timespec *until)
+{
+    uint64_t result;
+
+    if (!time_can_wait(clock) || !time_is_valid(until))
+        return EINVAL;
+    result = rwlock_ask(kind, lock);
+    if (result == LOCK_BUSY)
+        return time_out(clock, until);
+    return result == LOCK_GOT ? 0 : EDEADLK;
+}
+
+INTERPOSE int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
+                                         const struct timespec *until)
+{
+    return timed_rwlock(OP_RWLOCK_TRYRDLOCK, lock, clock, until);
+}
+
+INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+                                         const struct timespec *until)
+{
+    return timed_rwlock(OP_RWLOCK_TRYWRLOCK, lock, clock, until);
+}
+
+INTERPOSE int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    return timed_rwlock(OP_RWLOCK_TRYRDLOCK, lock, CLOCK_REALTIME, until);
+}
+
+INTERPOSE int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    return timed_rwlock(OP_RWLOCK_TRYWRLOCK, lock, CLOCK_REALTIME, until);
+}
+
+INTERPOSE int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+    rwlock_ask(OP_RWLOCK_UNLOCK, lock);
+    return 0;
+}
+
+/* ---- spinlocks: POSIX has no static initialiser for them */
+
+static uint64_t spin_ask(enum op_kind kind, pthread_spinlock_t *lock)
+{
+    struct op op = calls_op(kind, (const void *)lock, true);
+
+    return calls_ask(&op, LOCK_GOT);
+}
+
+INTERPOSE int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+    (void)shared;
+    calls_init(OP_SPIN_INIT, (const void *)lock, 0);
+    *lock = 0;
+    return 0;
+}
+
+INTERPOSE int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+    spin_ask(OP_SPIN_DESTROY, lock);
+    return 0;
+}
+
+INTERPOSE int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+    spin_ask(OP_SPIN_LOCK, lock);
+    return 0;
+}
+
+INTERPOSE int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+    return spin_ask(OP_SPIN_TRYLOCK, lock) == LOCK_GOT ? 0 : EBUSY;
+}
+
+INTERPOSE int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+    spin_ask(OP_SPIN_UNLOCK, lock);
+    return 0;
+}
+
+/* ---- barriers: the number of threads is kept in the barrier itself */
+
+INTERPOSE int pthread_barrier_init(pthread_barrier_t *barrier,
+                                   const pthread_barrierattr_t *attributes, unsigned count)
+{
+    (void)attributes;
+    if (count == 0 || count > INT32_MAX)
+        return EINVAL;
+    calls_init(OP_BARRIER_INIT, barrier, 0);
+    memset(barrier, 0, sizeof *barrier);
+    memcpy(barrier, &count, sizeof count);
+    return 0;
+}
+
+INTERPOSE int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+    struct op op = calls_op(OP_BARRIER_DESTROY, barrier, true);
+
+    calls_ask(&op, 0);
+    return 0;
+}
+
+INTERPOSE int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    struct op op = calls_op(OP_BARRIER_WAIT, barrier, true);
+    unsigned count;
+
+    memcpy(&count, barrier, sizeof count);
+    op.expect = count;
+    return calls_ask(&op, 1) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+/* ---- once: a mutex of its own orders the callers; *control tells whether it was done */
+
+INTERPOSE int pthread_once(pthread_once_t *control, void (*routine)(void))
+{
+    native_call(OP_MUTEX_LOCK, control);
+    if (*control == PTHREAD_ONCE_INIT) {
+        routine();
+        *control = 2;
+    }
+    native_call(OP_MUTEX_UNLOCK, control);
+    return 0;
+}
