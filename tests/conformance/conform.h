@@ -32,7 +32,7 @@ static const char *conform_line[CONFORM_LINES]; /* under raddle: each line, */
 static uint64_t conform_hash[CONFORM_LINES];    /* and its hash: one access compares it */
 static int conform_lines, conform_said;
 static int conform_checks;
-static const char *conform_ended;
+static const char *conform_output, *conform_ended;
 
 static void program(void);
 
@@ -52,6 +52,8 @@ __attribute__((constructor)) static void conform_open(void)
     ssize_t got;
     int fd;
 
+    conform_output = getenv("CONFORM_WRITE");
+    conform_ended = getenv("CONFORM_ENDED");
     if (!path)
         return;
     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -63,7 +65,6 @@ __attribute__((constructor)) static void conform_open(void)
         conform_hash[conform_lines++] = conform_hash_of(at, (size_t)(end - at));
     }
     conform_checks = 1;
-    conform_ended = getenv("CONFORM_ENDED");
 }
 
 /* raddle's, if it is there: its message goes to the report. */
@@ -91,7 +92,9 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    n = strlen(text);
+    for (n = 0; text[n]; n++)
+        if (text[n] == '\n')
+            text[n] = '~';
     if (conform_checks) {
         if (number >= conform_lines || conform_hash[number] != conform_hash_of(text, n))
             conform_other(number, text);
@@ -107,7 +110,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
  * byte to a file, so that one that ends too early is missed. */
 static void conform_done(void)
 {
-    const char *path = getenv("CONFORM_WRITE");
+    const char *path = conform_output;
     int fd;
 
     if (conform_checks) {
@@ -127,9 +130,24 @@ static void conform_done(void)
     close(fd);
 }
 
-int main(void)
+#ifdef CONFORM_IN_THREAD /* so that nothing is done without the hooks, as it is while main is alone */
+static void *conform_thread(void *argument)
 {
     program();
+    return argument;
+}
+#endif
+
+int main(void)
+{
+#ifdef CONFORM_IN_THREAD
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, conform_thread, NULL);
+    pthread_join(thread, NULL);
+#else
+    program();
+#endif
     conform_done();
     return 0;
 }

@@ -1,4 +1,5 @@
 // String functions, on memory that others may see.
+#define CONFORM_IN_THREAD
 #include "conform.h"
 
 static char text[64], number[] = " -42x";
