@@ -32,6 +32,14 @@ grep -vE '^__raddle(lib|str)_' "$work/hooks.all" >"$work/hooks" || :
 grep -E '^(raddle_|__VERIFIER_|reach_error$|assume_abort_if_not$)' "$work/names" >"$work/annotations" || :
 sort "$work/hooks.all" "$work/annotations" | comm -23 "$work/names" - | sort -u - "$work/renamed" >"$work/functions"
 
+# Functions of libc that are left where they are, but whose accesses are seen: the rows of a table. Those of C++ cannot be
+# called by their names, and those without accesses have nothing to show.
+sed -nE 's/^LIBRARY\(([A-Za-z0-9_]+), *[A-Z]+, *(.*)\)$/\1 \2/p' src/runtime/library.def | sort -u >"$work/library.all"
+[ -s "$work/library.all" ] || { echo "surface: src/runtime/library.def has no row" >&2; exit 1; }
+awk 'NR == FNR { ours[$1] = 1; next } !($1 in ours)' "$work/names" "$work/library.all" >"$work/library.theirs"
+grep -vE ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | sort -u >"$work/library"
+grep -E ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | cut -d ' ' -f 1 | sort -u >"$work/library.names"
+
 # Those that the runtime only names in an incomplete verdict: the rows of three macros.
 cat src/runtime/*.c | tr '\n' ' ' |
     grep -oE '\b(NOT_MODELLED\([A-Za-z_ *]+, *[a-zA-Z0-9_]+|UNSUPPORTED\([a-zA-Z0-9_]+|EXEC_LIST\([a-z]+)' |
@@ -143,6 +151,9 @@ BEGIN {
     read_list(work "/not-modelled", not_modelled)
     read_list(work "/annotations", annotations)
     read_list(work "/hooks", hooks)
+    read_list(work "/library.names", library_names)
+    while ((getline line < (work "/library")) > 0)
+        library[substr(line, 1, index(line, " ") - 1)] = substr(line, index(line, " ") + 1)
     while ((getline line < (work "/calls")) > 0) {
         split(line, parts, " ")
         callers[parts[1]] = callers[parts[1]] " " parts[2]
@@ -173,12 +184,36 @@ END {
     for (i = 1; i <= n; i++)
         row(list[i], (list[i] ~ /nondet/ ? "a choice: 0 to `--nondet-max`" : "see `include/raddle.h`"), (list[i] == "raddle_fail" ? "raddle_assert" : ""))
     section_end()
-    print "## Hooks\n"
+    section = "Functions of libc that are seen"
+    text = "They are libc's own; the pass tells the runtime of each call, and it makes the accesses that the table " \
+           "`src/runtime/library.def`\nsays, in its words (arguments are numbered from 0).\n\n"
+    n = sorted(library, list)
+    for (i = 1; i <= n; i++) {
+        called = list[i]
+        sub(/^__isoc(99|23)_/, "", called)
+        if (called == "__sched_cpucount")
+            called = "CPU_COUNT"
+        row(list[i], "`" tolower(library[list[i]]) "`", (callers[list[i]] == "" && called != list[i] ? called : ""))
+    }
+    section_end()
+    print "Known, and without accesses to memory that others may see, or of the runtime of C++ (and all of `math.h`):\n"
+    names_print(library_names)
+    print "\n## Hooks\n"
     print "Called by instrumented code only; every program built by `raddle cc` calls them (`tests/instrument`).\n"
-    n = sorted(hooks, list)
-    for (i = 1; i <= n; i++)
-        printf("%s`%s`%s", (i == 1 ? "" : i % 6 == 1 ? ",\n" : ", "), list[i], (i == n ? "\n" : ""))
+    names_print(hooks)
     printf "\n%d functions, %d of them not modelled.\n", functions_count, sorted(not_modelled, list)
+}
+
+function names_print(set,    list, i, n, width) {
+    n = sorted(set, list)
+    for (i = 1; i <= n; i++) {
+        width += length(list[i]) + 4
+        if (width > 120) {
+            printf("\n")
+            width = length(list[i]) + 4
+        }
+        printf("%s`%s`%s", (width == length(list[i]) + 4 ? "" : " "), list[i], (i == n ? "\n" : ","))
+    }
 }
 
 # The keys of `set` in order, from 1; returns how many.

@@ -36,6 +36,8 @@ static void program(void)
     freeaddrinfo(found);
     NUM(getaddrinfo("not a number", "80", &hints, &found) == EAI_NONAME);
     TEXT(gai_strerror(EAI_NONAME));
+    TEXT(gethostbyname("127.0.0.1")->h_name);
+    NUM(getservbyname("no such service", "tcp") == NULL);
     TEXT(hstrerror(HOST_NOT_FOUND));
     NUM(if_nametoindex("no such interface"));
     fd = socket(AF_INET, SOCK_STREAM, 0);

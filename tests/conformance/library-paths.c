@@ -38,7 +38,7 @@ static void names(void)
     SYS(rmdir("conform.dir"));
 }
 
-static void times(void)
+static void change_times(void)
 {
     struct utimbuf both = {5, 6};
     struct timeval values[2] = {{7, 0}, {8, 0}};
@@ -115,6 +115,7 @@ static void machine(void)
     TEXT(getgrgid(0)->gr_name);
     NUM(getgrnam("root")->gr_gid);
     NUM(getpwnam("no such user") == NULL);
+    TEXT(getlogin());
 }
 
 static void program(void)
@@ -122,7 +123,7 @@ static void program(void)
     mkdir("conform.dir", 0700);
     close(creat("conform.dir/a", 0600));
     directories();
-    times();
+    change_times();
     machine();
     unlink("conform.dir/a");
     rmdir("conform.dir");

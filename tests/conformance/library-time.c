@@ -11,7 +11,7 @@ static struct tm parts;
 static char text[64];
 static sigset_t set, other;
 
-static void times(void)
+static void change_times(void)
 {
     setenv("TZ", "UTC", 1);
     tzset();
@@ -79,7 +79,7 @@ static void sets(void)
 
 static void program(void)
 {
-    times();
+    change_times();
     locales();
     sets();
 }

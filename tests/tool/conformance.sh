@@ -5,6 +5,7 @@
 #
 #   // EXPECT: misuse           a bug of this kind, or incomplete: not run bare
 #   // NAMES: fork vfork        what the report must name, each as a whole word
+#   // STATUS: 7                of the bare run; else 0
 #   // CFLAGS: -O1              for both compilers
 #   // OPTIONS: --model tso     for raddle check
 #   // PENDING                  not yet modelled: left out, and counted
@@ -77,6 +78,8 @@ check_page() {
 }
 
 run_program() {
+    local status wanted
+
     file=$(realpath "$1")
     name=$(basename "$file" .c)
     dir=$(mktemp -d) || exit 1
@@ -87,9 +90,12 @@ run_program() {
     expect=$(field EXPECT)
     flags=$(field CFLAGS)
     options=$(field OPTIONS)
+    wanted=$(field STATUS)
     build || { fail "does not compile"; return; }
     if [ -z "$expect" ]; then
-        CONFORM_WRITE=$dir/lines timeout -k 5 $limit ./bare >out 2>err </dev/null || { fail "bare: status $?"; return; }
+        CONFORM_WRITE=$dir/lines timeout -k 5 $limit ./bare >out 2>err </dev/null
+        status=$?
+        [ $status -eq "${wanted:-0}" ] || { fail "bare: status $status"; return; }
         [ -s lines ] || { fail "says nothing"; return; }
         export CONFORM_EXPECT=$dir/lines CONFORM_ENDED=$dir/ended
     fi
