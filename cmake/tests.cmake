@@ -73,6 +73,10 @@ if(registered)
     set_tests_properties(${registered} PROPERTIES TIMEOUT 300)
 endif()
 
+if(TEST tool.races) # many programs, each under three models
+    set_tests_properties(tool.races PROPERTIES TIMEOUT 900)
+endif()
+
 # tests/native/*.c: random programs as scripts and as C; both must show the same. Needs what `raddle cc` needs.
 file(GLOB sources CONFIGURE_DEPENDS tests/native/*.c)
 if(sources AND TARGET raddle AND TARGET raddle_so AND TARGET raddle_pass)

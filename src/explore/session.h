@@ -202,7 +202,7 @@ struct session {
 /* The choice that led to an event, by names that do not depend on the interleaving. */
 struct session_choice session_choice_of(const struct session *session, const struct event *event);
 
-/* Makes the events of the present execution the schedule of `bug`. */
+/* Makes the events of the present execution the schedule of `bug`, and all that is exposed part of it. */
 void session_schedule(struct session *session, struct session_bug *bug);
 
 #endif

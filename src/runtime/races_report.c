@@ -198,11 +198,11 @@ void race_add(const struct race_note *note, uint32_t exposed)
                               .thread = note->now.thread,
                               .site = site_copy(&note->now.stack),
                               .message = message_of(note),
-                              .detail = detail_of(note),
-                              .exposed = exposed};
+                              .detail = detail_of(note)};
 
     vec_push(&session->arena, &session->race_pairs, pair_of(note));
     session_schedule(session, &bug);
+    bug.exposed = exposed;
     vec_push(&session->arena, &session->bugs, bug);
 }
 
