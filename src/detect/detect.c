@@ -70,7 +70,8 @@ bool detect_is_exposed(uint64_t addr, size_t size)
 {
     if (!detector.shadow.any_exposed)
         return false;
-    for (uint64_t at = addr & ~(uint64_t)7; at < addr + size; at += 8) {
+    for (uint64_t at = addr & ~(uint64_t)(SHADOW_GRANULE - 1); at < addr + size;
+         at += SHADOW_GRANULE) {
         const struct shadow_cell *cell =
             at >> SHADOW_ADDRESS_BITS ? NULL : shadow_known(detector.chunks, at);
 
@@ -82,9 +83,9 @@ bool detect_is_exposed(uint64_t addr, size_t size)
 
 void detect_expose(uint64_t addr)
 {
-    struct shadow_cell *cell = shadow_cell(addr);
+    struct shadow_cell *cell = shadow_cell(addr & ~(uint64_t)7);
 
     if (cell)
-        cell->exposed = 1;
+        cell[0].exposed = cell[1].exposed = 1;
     detector.shadow.any_exposed = true;
 }

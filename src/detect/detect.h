@@ -42,7 +42,7 @@ struct detector {
     struct shadow shadow;
     /* Called in the middle of an access; must not access memory through the detector. */
     void (*found)(const struct detect_race *race);
-    /* If set, called for each access before it is checked, except for those that a caller of detect_*_known left out. */
+    /* If set, called for each access before it is checked, except for those that a caller of detect_known left out. */
     void (*seen)(const struct detect_access *access, uint64_t addr, size_t size);
     const char *given_up; /* why races may have been missed in this process, or NULL */
 };
@@ -66,23 +66,25 @@ void detect_write_range(uint64_t addr, size_t size);
 /* An atomic access of that thread, which need not be the running one. */
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);
 
-/* The same as the first two, for up to 8 bytes that lie in one granule, which the caller has found out to be the case. True: nothing new. */
-static inline bool detect_read_known(uint64_t addr, unsigned size)
+static inline bool detect_cell_known(const struct shadow_cell *cell, uint32_t bytes, bool writes)
 {
-    const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
-    uint32_t bytes = shadow_bytes(addr, size);
-
-    return cell && cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
-           (cell->read == detector.now || cell->write == detector.now);
+    return cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
+           (cell->write == detector.now || (!writes && cell->read == detector.now));
 }
 
-static inline bool detect_write_known(uint64_t addr, unsigned size)
+/* Quick looks at 1, 2, 4 or 8 bytes. True: the access adds nothing to what is known, and need not be told. */
+static inline bool detect_known(uint64_t addr, unsigned size, bool writes)
 {
-    const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
-    uint32_t bytes = shadow_bytes(addr, size);
+    const struct shadow_cell *cell;
 
-    return cell && cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
-           cell->write == detector.now;
+    if (size > 8 || (addr & (size - 1)) || addr >> SHADOW_ADDRESS_BITS)
+        return false;
+    cell = shadow_known(detector.chunks, addr);
+    if (!cell)
+        return false;
+    if (size < 8)
+        return detect_cell_known(cell, shadow_bytes(addr, size), writes);
+    return detect_cell_known(&cell[0], 15, writes) && detect_cell_known(&cell[1], 15, writes);
 }
 
 /* Whether two accesses to those bytes have been declared to be looked at in every order (detect_expose), so that each is to be made a visible operation. */

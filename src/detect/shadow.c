@@ -153,7 +153,7 @@ static void race_report(const struct shadow_who *who, uint64_t addr, uint32_t by
 {
     unsigned first = (unsigned)__builtin_ctz(bytes);
     struct detect_race race = {
-        .addr = (addr & ~(uint64_t)7) + first,
+        .addr = (addr & ~(uint64_t)(SHADOW_GRANULE - 1)) + first,
         .size = (unsigned)__builtin_ctz(~(bytes >> first)),
         .now = {who->thread, who->now, kind_writes(kind), kind_is_atomic(kind)},
         .before = {epoch_thread(before), before, kind_writes(before_kind),
@@ -233,6 +233,18 @@ static void part_split(struct shadow_wide *wide, struct shadow_part *part, uint3
             *sets[i] = vector_copy(*sets[i], 0);
 }
 
+/* The thread has accessed those bytes before, since it last released anything, and in a way that this access adds nothing to. */
+static bool wide_knows(const struct shadow_who *who, const struct shadow_wide *wide, uint32_t bytes,
+                       enum shadow_kind kind)
+{
+    for (uint32_t i = 0; i < wide->count; i++)
+        if (!(bytes & ~wide->parts[i].bytes))
+            return wide->parts[i].write == who->now ? !kind_is_atomic(kind)
+                   : kind == SHADOW_READ            ? wide->parts[i].reads == who->now
+                                                    : false;
+    return false;
+}
+
 static bool wide_access(const struct shadow_who *who, struct shadow_wide *wide, uint64_t addr,
                         uint32_t bytes, enum shadow_kind kind, bool quiet)
 {
@@ -305,6 +317,9 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
             (kind == SHADOW_READ ? simple_read : simple_write)(who, cell, bytes))
             return quiet;
     }
+    if (cell->generation == (detector.generation | SHADOW_WIDE) &&
+        wide_knows(who, wide_of(cell), bytes, kind))
+        return quiet;
     return wide_access(who, make_wide(cell), addr, bytes, kind, quiet);
 }
 
@@ -313,7 +328,7 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
     bool quiet = false; /* one race of one access is enough */
 
     while (size > 0) {
-        unsigned here = 8 - (unsigned)(addr & 7);
+        unsigned here = SHADOW_GRANULE - (unsigned)(addr & (SHADOW_GRANULE - 1));
 
         if (here > size)
             here = (unsigned)size;

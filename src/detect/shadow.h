@@ -3,13 +3,14 @@
 
 #include "detect/clock.h"
 
-/* What is remembered of memory: for each granule of 8 bytes, who accessed it last. A granule whose bytes have different
+/* What is remembered of memory: for each granule of 4 bytes, who accessed it last. A granule whose bytes have different
  * histories, or that was accessed atomically, has its history elsewhere (struct shadow_wide), one part for the bytes that share one. */
 
 #define SHADOW_CHUNK_SHIFT  22 /* of the address: 4 MiB of memory have one chunk of cells */
 #define SHADOW_ADDRESS_BITS 47
 #define SHADOW_CHUNKS       ((size_t)1 << (SHADOW_ADDRESS_BITS - SHADOW_CHUNK_SHIFT))
-#define SHADOW_CHUNK_CELLS  ((size_t)1 << (SHADOW_CHUNK_SHIFT - 3))
+#define SHADOW_GRANULE      4
+#define SHADOW_CHUNK_CELLS  ((size_t)1 << (SHADOW_CHUNK_SHIFT - 2))
 
 /* In a cell's generation: the history is elsewhere. The quick checks, which compare generations, fail then. */
 #define SHADOW_WIDE ((uint32_t)1 << 31)
@@ -35,7 +36,7 @@ struct shadow_part {
 
 struct shadow_wide {
     uint32_t count;
-    struct shadow_part parts[8];
+    struct shadow_part parts[SHADOW_GRANULE];
 };
 
 struct shadow {
@@ -46,9 +47,10 @@ struct shadow {
     bool any_exposed;
 };
 
+/* Which bytes of its granule those are. */
 static inline uint32_t shadow_bytes(uint64_t addr, unsigned size)
 {
-    return (((uint32_t)1 << size) - 1) << (addr & 7);
+    return (((uint32_t)1 << size) - 1) << (addr & (SHADOW_GRANULE - 1));
 }
 
 /* The cell of a granule, or NULL if there is none yet. The address must be below 2^47. */
@@ -56,7 +58,7 @@ static inline struct shadow_cell *shadow_known(struct shadow_cell **chunks, uint
 {
     struct shadow_cell *chunk = chunks[addr >> SHADOW_CHUNK_SHIFT];
 
-    return chunk ? &chunk[(addr >> 3) & (SHADOW_CHUNK_CELLS - 1)] : NULL;
+    return chunk ? &chunk[(addr >> 2) & (SHADOW_CHUNK_CELLS - 1)] : NULL;
 }
 
 enum shadow_kind {

@@ -155,6 +155,12 @@ static struct sync_cell *cell_at(uint64_t addr)
     return cell;
 }
 
+/* Which bytes of their eight those are. */
+static uint32_t word_bytes(uint64_t addr, unsigned size)
+{
+    return (((uint32_t)1 << size) - 1) << (addr & 7);
+}
+
 static void cell_gather(uint64_t addr, uint32_t bytes, struct clock *into)
 {
     const struct sync_cell *cell = cell_at(addr);
@@ -195,7 +201,7 @@ static void granules_gather(uint64_t addr, unsigned size, uint32_t but, struct c
 
         if (here > size - i)
             here = size - i;
-        bytes = shadow_bytes(at, here) & ~(((but >> i) & 0xff) << (at & 7));
+        bytes = word_bytes(at, here) & ~(((but >> i) & 0xff) << (at & 7));
         if (bytes)
             cell_gather(at, bytes, into);
         i += here;
@@ -210,7 +216,7 @@ static void granules_replace(uint64_t addr, unsigned size, const struct clock *r
 
         if (here > size - i)
             here = size - i;
-        cell_replace(at, shadow_bytes(at, here), released);
+        cell_replace(at, word_bytes(at, here), released);
         i += here;
     }
 }

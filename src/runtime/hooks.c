@@ -97,25 +97,47 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     return native_ask(&op);
 }
 
+/* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
+#define SLOW static __attribute__((noinline))
+
 /* memcpy, since the program may access what is not aligned */
 #define ACCESSES(size, type)                                                                       \
-    HOOK type __raddle_load##size(const void *p, uint32_t flags, const struct raddle_site *site)   \
+    SLOW type load_slow##size(const void *p, uint32_t flags, const struct raddle_site *site)       \
     {                                                                                              \
         type value;                                                                                \
                                                                                                    \
-        if (!native_direct(p) && !(is_plain(flags) && plain_read(p, size)))                        \
+        if (!native_direct(p) && !(is_plain(flags) && plain_read_slow(p, size)))                   \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
         return value;                                                                              \
     }                                                                                              \
                                                                                                    \
-    HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
-                                   const struct raddle_site *site)                                 \
+    HOOK type __raddle_load##size(const void *p, uint32_t flags, const struct raddle_site *site)   \
     {                                                                                              \
-        if (native_direct(p) || (is_plain(flags) && plain_write(p, size)))                         \
+        type value;                                                                                \
+                                                                                                   \
+        if (__builtin_expect(!plain_read_quick(p, size, flags), 0))                                \
+            return load_slow##size(p, flags, site);                                                \
+        memcpy(&value, p, size);                                                                   \
+        return value;                                                                              \
+    }                                                                                              \
+                                                                                                   \
+    SLOW void store_slow##size(void *p, type value, uint32_t flags,                                \
+                               const struct raddle_site *site)                                     \
+    {                                                                                              \
+        if (native_direct(p) || (is_plain(flags) && plain_write_slow(p, size)))                    \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \
             memory_store(p, value, size, flags, site);                                             \
+    }                                                                                              \
+                                                                                                   \
+    HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
+                                   const struct raddle_site *site)                                 \
+    {                                                                                              \
+        if (__builtin_expect(!plain_write_quick(p, size, flags), 0))                               \
+            store_slow##size(p, value, flags, site);                                               \
+        else                                                                                       \
+            memcpy(p, &value, size);                                                               \
     }                                                                                              \
                                                                                                    \
     HOOK type __raddle_rmw##size(void *p, type operand, uint32_t flags,                            \
@@ -200,7 +222,6 @@ static bool range_writes(void *to, size_t n)
 {
     if (n == 0 || native_direct(to))
         return true;
-    native.current->spin.site = NULL;
     return native.detects && plain_write_slow(to, n);
 }
 

@@ -4,7 +4,7 @@
 
 #include "runtime/races.h"
 
-struct plain plain;
+struct plain plain = {.floor = PLAIN_NOT_QUICK};
 
 void plain_begin(const struct native_thread *thread)
 {
@@ -54,6 +54,7 @@ bool plain_write_slow(void *p, size_t size)
     uint64_t addr = (uint64_t)(uintptr_t)p;
     volatile char *byte = p;
 
+    native.current->spin.site = NULL; /* a loop that stores does not just wait */
     if (native.current->sections)
         return false;
     *byte = *byte;
@@ -89,8 +90,6 @@ static void range_visible(const struct native_range *range)
 
 static bool range_checked(const struct native_range *range)
 {
-    if (range->writes)
-        native.current->spin.site = NULL;
     plain.left--;
     return range->writes ? plain_write_slow((void *)(uintptr_t)range->at, range->size)
                          : plain_read_slow(range->at, range->size);

@@ -37,6 +37,9 @@ static inline void native_writes(void *at, size_t size)
 
 /* ---- for hooks */
 
+/* As `floor`: each access takes the long way. */
+#define PLAIN_NOT_QUICK INT64_MAX
+
 struct plain {
     int64_t left;  /* accesses of the running thread until the window opens */
     int64_t floor; /* at or below it the quick checks are not made */
@@ -66,23 +69,20 @@ void plain_foreign_stack(const void *p);
 bool plain_read_slow(const void *p, size_t size);
 bool plain_write_slow(void *p, size_t size);
 
-static inline bool plain_read(const void *p, unsigned size)
+/* Whether memory may be accessed at once, as far as that is quickly told. */
+static inline bool plain_read_quick(const void *p, unsigned size, uint32_t flags)
 {
-    uint64_t addr = (uint64_t)(uintptr_t)p;
-
-    return (plain.left-- > plain.floor && (addr & 7) + size <= 8 &&
-            detect_read_known(addr, size)) ||
-           plain_read_slow(p, size);
+    return (flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN && plain.left-- > plain.floor &&
+           detect_known((uint64_t)(uintptr_t)p, size, false);
 }
 
-static inline bool plain_write(void *p, unsigned size)
+static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
 {
-    uint64_t addr = (uint64_t)(uintptr_t)p;
-
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN || plain.left-- <= plain.floor ||
+        !detect_known((uint64_t)(uintptr_t)p, size, true))
+        return false;
     native.current->spin.site = NULL; /* a loop that stores does not just wait */
-    return (plain.left-- > plain.floor && (addr & 7) + size <= 8 &&
-            detect_write_known(addr, size)) ||
-           plain_write_slow(p, size);
+    return true;
 }
 
 /* The running thread gives the block back: whoever still uses it races with that. */

@@ -129,6 +129,7 @@ void races_open(void)
         return;
     }
     native.detects = true;
+    plain.floor = 0;
     for (uint32_t i = 0; i < session->exposed.count; i++)
         detect_expose(session->exposed.at[i]);
 }
@@ -156,7 +157,7 @@ static bool run_again(void)
 
     races.explaining = true;
     detector.seen = access_seen;
-    plain.floor = INT64_MAX;
+    plain.floor = PLAIN_NOT_QUICK;
     same = execution_replay(&explorer->execution, &at);
     plain.floor = 0;
     detector.seen = NULL;
