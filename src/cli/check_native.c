@@ -311,17 +311,6 @@ static void unseen_report(struct native_check *check)
         vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
 }
 
-static void suppressed_report(struct native_check *check)
-{
-    uint64_t count = check->driver.session->suppressed;
-    char reason[100];
-
-    if (count == 0)
-        return;
-    snprintf(reason, sizeof reason, "%" PRIu64 " race%s suppressed", count, count > 1 ? "s" : "");
-    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
-}
-
 /* Copies the bugs out of the session: replays need its place in memory. */
 static void bugs_report(struct native_check *check)
 {
@@ -373,7 +362,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     check->report.threads = session->threads.count;
     unsupported_report(check);
     unseen_report(check);
-    suppressed_report(check);
+    check->report.suppressed = session->suppressed;
     bugs_report(check);
     return report_finish(&check->report);
 }

@@ -66,6 +66,7 @@ static void result_make(const struct report *report, struct result *result)
         .blocked = stats->asleep + stats->assumes,
         .transitions = stats->transitions,
         .threads = report->threads,
+        .suppressed = report->suppressed,
         .peak_rss_bytes =
             (uint64_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
         .seconds = report->seconds,
@@ -117,6 +118,9 @@ int report_finish(const struct report *report)
     fprintf(out, ": %" PRIu64 " executions", stats->executions);
     if (stats->asleep + stats->assumes)
         fprintf(out, ", %" PRIu64 " given up", stats->asleep + stats->assumes);
+    if (report->suppressed)
+        fprintf(out, ", %" PRIu64 " race%s suppressed", report->suppressed,
+                report->suppressed > 1 ? "s" : "");
     fprintf(out, ", %" PRIu64 " transitions, model %s, reduction %s, %.2f s\n", stats->transitions,
             report->settings->search.memory->name, report->settings->search.reduction->name,
             report->seconds);

@@ -136,6 +136,12 @@ void races_open(void)
 
 /* ---- when it has ended */
 
+/* A replay is there for one bug, and must not pass it by for the sake of another one. */
+static bool is_search(void)
+{
+    return native.session->job == SESSION_EXPLORE || native.session->job == SESSION_RESUME;
+}
+
 /* The accesses that are to be visible from now on. */
 static void race_expose(const struct detect_race *race)
 {
@@ -181,8 +187,7 @@ static bool race_settle(const struct race_note *note, uint32_t exposed)
         race_add(note, exposed);
         counts = true;
     }
-    if ((!counts || session->keep_going) && session->job != SESSION_REPLAY &&
-        session->job != SESSION_MINIMISE)
+    if ((!counts || session->keep_going) && is_search())
         race_expose(&note->race);
     return counts;
 }
@@ -217,7 +222,7 @@ bool races_of_run(void)
     }
     for (uint32_t i = 0; i < races.count && !stop; i++) {
         map_add(&races.known, races.notes[i].key, 0);
-        stop = race_settle(&races.notes[i], exposed) && !session->keep_going;
+        stop = race_settle(&races.notes[i], exposed) && !session->keep_going && is_search();
     }
     races.count = 0;
     return !stop && !session->begin_anew;
