@@ -5,10 +5,10 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The raddle authors <raddle@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "model checker for multithreaded C programs")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-" raddle runs a multithreaded C program natively under every thread interleaving
- that matters, under sequential consistency or with the store buffers of TSO and
- PSO, and either shows that none breaks it or hands over the one that does,
- replayable and explained.")
+"raddle runs a multithreaded C program natively under every thread interleaving
+that matters, under sequential consistency or with the store buffers of TSO and
+PSO, and either shows that none breaks it or hands over the one that does,
+replayable and explained.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

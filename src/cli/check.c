@@ -87,7 +87,7 @@ static const char *set_step_timeout(struct settings *settings, const char *value
 
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
-    {"races", "HOW", "report data races (default), or ignore them and explore plain accesses",
+    {"races", "report|ignore", "ignore: explore plain accesses instead (default report)",
      set_races},
     {"suppressions", "FILE", "races not to report, as for ThreadSanitizer: race:PATTERN",
      set_suppressions},

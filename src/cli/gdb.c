@@ -74,19 +74,33 @@ static void tell(const struct native_case *found)
     fprintf(stderr, "\n");
 }
 
+static session_text text_copy(struct session *session, const char *text)
+{
+    size_t size = text ? strlen(text) + 1 : 0;
+
+    return text ? memcpy(arena_alloc(&session->arena, size), text, size) : NULL;
+}
+
+static void session_fill(struct session *session, const struct native_case *found, const char *name)
+{
+    session->for_debugger = true;
+    session->debugged_name = text_copy(session, name);
+    session->debugged = (struct session_bug){.kind = found->bug.kind,
+                                             .thread = found->bug.thread,
+                                             .message = text_copy(session, found->bug.message),
+                                             .detail = text_copy(session, found->bug.detail)};
+}
+
 int native_debug(const char *program, char *const *argv, const struct settings *settings,
                  const struct native_case *found, char *const *arguments)
 {
     struct driver driver = {.fd = -1};
     struct command command = {0};
-    size_t size = strlen(argv[0]) + 1;
 
     if (!driver_open(&driver, settings))
         return EXIT_STATUS_ENVIRONMENT;
     native_schedule_give(driver.session, found, SESSION_REPLAY);
-    driver.session->for_debugger = true;
-    driver.session->debugged_name =
-        memcpy(arena_alloc(&driver.session->arena, size), argv[0], size);
+    session_fill(driver.session, found, argv[0]);
     add(&command, "gdb");
     add(&command, "-q");
     for (size_t i = 0; i < sizeof preparation / sizeof *preparation; i++)

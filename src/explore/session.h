@@ -9,8 +9,9 @@
  * dies, the driver still has all of this and can start another one that goes on. Pointers into the shared memory
  * mean the same in all of them; pointers to code and to the program do not mean anything to the driver. */
 
-#define SESSION_MAGIC   0x656c64646172u /* "raddle" */
-#define SESSION_VERSION 1u
+#define SESSION_MAGIC 0x656c64646172u /* "raddle" */
+/* Its layout, as far as a number can tell: a driver and a library of different builds must not meet. */
+#define SESSION_VERSION ((uint32_t)sizeof(struct session))
 
 /* Where the shared memory is in every process, and how much of it is reserved. */
 #define SESSION_ADDRESS ((void *)0x600000000000)
@@ -160,11 +161,12 @@ struct session {
     bool keep_going;
     bool races; /* report data races; plain accesses are then not visible */
     VEC(struct session_suppression) suppressions;
-    bool exit_is_bug;           /* exit with a status other than 0 */
-    uint32_t nondet_max;        /* nondeterministic numbers of the program are 0 … nondet_max */
-    double minimise_seconds;    /* SESSION_MINIMISE: to spend on it at most */
-    VEC(session_text) trust;    /* patterns of functions and libraries not to complain about */
-    bool for_debugger;          /* SESSION_REPLAY: each thread an OS thread, and the end is told */
+    bool exit_is_bug;            /* exit with a status other than 0 */
+    uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
+    double minimise_seconds;     /* SESSION_MINIMISE: to spend on it at most */
+    VEC(session_text) trust;     /* patterns of functions and libraries not to complain about */
+    bool for_debugger;           /* SESSION_REPLAY: each thread an OS thread, and the end is told */
+    struct session_bug debugged; /* what it will end in, if it does again */
     session_text debugged_name; /* what the program is called then: a debugger uses its full path */
     session_choice_vec
         schedule; /* SESSION_REPLAY, SESSION_MINIMISE; the latter puts each better one here */

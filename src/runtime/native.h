@@ -145,6 +145,9 @@ void native_debug_start(struct native_thread *thread);
 void native_debug_ask(struct native_thread *thread);
 void native_debug_run(struct native_thread *thread);
 
+/* A thread has just taken part in a data race, and stops for the debugger: here if it runs, else where it asks. */
+void native_debug_race(uint32_t thread);
+
 /* The replay is over: tells how, lets the thread with the bug stop for the debugger, and ends the process. */
 _Noreturn void native_debug_end(void);
 

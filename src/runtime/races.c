@@ -71,6 +71,8 @@ static void race_found(const struct detect_race *race)
         if (races.notes[i].key == key)
             return;
     races.notes[races.count++] = (struct race_note){.race = *race, .key = key};
+    if (native.session->for_debugger)
+        native_debug_race(race->now.thread);
 }
 
 static bool is_earlier_side(const struct race_note *note, const struct race_side *side)
@@ -214,7 +216,7 @@ bool races_of_run(void)
 
     if (detector.given_up)
         native_unsupported(detector.given_up);
-    if (races.count == 0)
+    if (races.count == 0 || session->for_debugger) /* one run only: the debugger has shown them */
         return true;
     if (!run_again()) {
         races.count = 0;

@@ -224,6 +224,38 @@ says "crash: gdb stops at the signal" 'received signal SIGSEGV'
 says "crash: in the line" '^#[0-9]+ .*main \(\) at crash\.c:15'
 says "crash: then at the bug" 'hit Breakpoint 1, __raddle_bug .*crash'
 
+cat >race.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static char large[1 << 20];
+static atomic_int go;
+static int shared, seen;
+static void *writer(void *arg)
+{
+    large[70000]++;
+    shared = 1;
+    atomic_store_explicit(&go, 1, memory_order_relaxed);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, writer, NULL);
+    if (atomic_load_explicit(&go, memory_order_relaxed))
+        seen = shared;
+    pthread_join(thread, NULL);
+    return large[70000] - 1;
+}
+END
+run "$RADDLE" check race.c
+expect "race: found" grep -q 'race.c:18: data-race: ' "$dir/out"
+debug race.raddle run bt 'print large[70000]' continue
+says "race: stops" 'Thread [0-9]+ "T0 \(main\)" hit Breakpoint 1, __raddle_bug .*data-race'
+says "race: at the access" '^#[0-9]+ .*main \(\) at race\.c:18'
+says "race: one run" '= 1 '
+says "race: the end" 'exited with code 01'
+expect "race: told once" test "$(grep -c '^raddle: data-race: read of shared' "$dir/err")" -eq 1
+
 cat >buffers.c <<'END'
 #include <assert.h>
 #include <pthread.h>
