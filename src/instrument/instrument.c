@@ -240,7 +240,6 @@ void raddle_instrument(LLVMModuleRef module)
     LLVMSetIsNewDbgInfoFormat(module, 0);
     pass_open(&pass, module);
     tls_rewrite(&pass);
-    strings_rename(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f)) {
             function_instrument(&pass, f);

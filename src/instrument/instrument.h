@@ -201,9 +201,6 @@ struct library {
     uint32_t order;
     LLVMValueRef pointer, operand, result, expected; /* NULL if there is none */
 };
-/* ---- strings.c: functions of libc that read or write memory through pointers become those of the runtime. */
-void strings_rename(struct pass *pass);
-
 /* ---- external.c: calls of what is not compiled here */
 
 /* Whether the function is one of this module that gets hooks. */

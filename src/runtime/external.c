@@ -137,6 +137,9 @@ static const char *name_of(const void *function)
 
     if (dladdr(function, &info) && info.dli_sname && info.dli_saddr == function)
         return info.dli_sname;
+    name = library_name_of(function);
+    if (name)
+        return name;
     name = symbols_find((uint64_t)(uintptr_t)function, &offset);
     if (name && offset == 0)
         return name;
@@ -200,9 +203,8 @@ static struct external decide(const char *name, const void *function,
         function = behind_jump(name, function);
     if (!function || external_is_instrumented(function))
         return external;
-    if (row)
-        external.row = row;
-    if (row && library_is_pure(row))
+    external.row = row;
+    if (row && row->pure)
         return external;
     external.kind = EXTERNAL_IMPURE;
     if (row || is_in_module_of(function, &native))
@@ -264,38 +266,51 @@ HOOK void __raddle_external(const struct raddle_external *what, const struct rad
     note(what, what->name, what->function, site);
 }
 
+/* Alone, nothing that it accesses matters. */
+static void call_begin(const struct library_row *row, uint64_t *arguments, uint32_t count,
+                       const struct raddle_site *site)
+{
+    struct library_call call = {.row = row,
+                                .arguments = arguments,
+                                .count = count & ~HOOK_CALL_OPEN,
+                                .open = (count & HOOK_CALL_OPEN) != 0,
+                                .site = site};
+
+    if (row && !native.alone)
+        library_before(&call);
+}
+
+static uint64_t call_end(const struct library_row *row, uint64_t *arguments, uint32_t count,
+                         uint64_t result, const struct raddle_site *site)
+{
+    struct library_call call = {
+        .row = row, .arguments = arguments, .count = count, .result = result, .site = site};
+
+    if (row && !native.alone)
+        library_after(&call);
+    return call.result;
+}
+
 HOOK void __raddle_call(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
                         const struct raddle_site *site)
 {
-    (void)arguments;
-    (void)count;
-    note(what, what->name, what->function, site);
+    call_begin(note(what, what->name, what->function, site), arguments, count, site);
 }
 
 HOOK uint64_t __raddle_called(const struct raddle_external *what, uint64_t *arguments,
                               uint32_t count, uint64_t result, const struct raddle_site *site)
 {
-    (void)what;
-    (void)arguments;
-    (void)count;
-    (void)site;
-    return result;
+    return call_end(note(what, what->name, what->function, site), arguments, count, result, site);
 }
 
 HOOK void __raddle_indirect(const void *function, uint64_t *arguments, uint32_t count,
                             const struct raddle_site *site)
 {
-    (void)arguments;
-    (void)count;
-    note(function, NULL, function, site);
+    call_begin(note(function, NULL, function, site), arguments, count, site);
 }
 
 HOOK uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t count,
                                   uint64_t result, const struct raddle_site *site)
 {
-    (void)function;
-    (void)arguments;
-    (void)count;
-    (void)site;
-    return result;
+    return call_end(note(function, NULL, function, site), arguments, count, result, site);
 }

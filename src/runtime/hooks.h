@@ -127,27 +127,6 @@ void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_s
 void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_site *site);
 void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site);
 
-/* The functions of <string.h> and <stdlib.h> that the runtime has its own of, as __raddlestr_<name>, with the same types. (Not
- * __raddle_<name>: a call of one is a call like any other, with a site of its own.) */
-#define HOOK_STRINGS                                                                               \
-    HOOK_STRING(strlen)                                                                            \
-    HOOK_STRING(strnlen)                                                                           \
-    HOOK_STRING(strcmp)                                                                            \
-    HOOK_STRING(strncmp)                                                                           \
-    HOOK_STRING(strcpy)                                                                            \
-    HOOK_STRING(stpcpy)                                                                            \
-    HOOK_STRING(strncpy)                                                                           \
-    HOOK_STRING(strcat)                                                                            \
-    HOOK_STRING(strncat)                                                                           \
-    HOOK_STRING(strchr)                                                                            \
-    HOOK_STRING(strrchr)                                                                           \
-    HOOK_STRING(memcmp)                                                                            \
-    HOOK_STRING(memchr)                                                                            \
-    HOOK_STRING(strdup)                                                                            \
-    HOOK_STRING(strndup)                                                                           \
-    HOOK_STRING(atoi)                                                                              \
-    HOOK_STRING(atol)
-
 /* What stands right in front of the code of every instrumented function. */
 #define HOOK_BRAND      "raddle: has hook"
 #define HOOK_BRAND_SIZE 16

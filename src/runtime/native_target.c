@@ -10,6 +10,7 @@
 #include "runtime/files.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
+#include "runtime/library.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 #include "runtime/races.h"
@@ -322,6 +323,7 @@ static void native_restart(struct target *target, struct world *world)
     if (!state_restart())
         native_unsupported("descriptors, signals or limits that cannot be brought back");
     process_restart();
+    library_restart();
     for (uint32_t i = 0; i < native.threads.count; i++)
         native.threads.at[i]->agent = AGENT_NONE;
     native.alone = true;
