@@ -148,5 +148,9 @@ done
 check "in another instrumented file" 0 ": safe: " -DALONE program.c near.o far.c
 "$RADDLE" cc -shared -fPIC -o libfar.so far.c
 check "in an instrumented library" 0 ": safe: " -DALONE "${link[@]}"
+
+# ---- the page
+
+expect "docs/library.md is up to date" "$SOURCE_DIR/tools/library.sh" --check
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
