@@ -88,6 +88,9 @@ bench-native: build ## speed of native programs, as ratios to a fiber switch
 	cmake --build $(BUILD) --target bench_restart
 	bench/native.sh $(BUILD)
 
+tutorial: build ## what the commands of README.md and docs/tutorial.md print, written anew
+	RADDLE=$(BUILD)/raddle SOURCE_DIR=. bash tests/tool/tutorial.sh --update
+
 soak: build ## memory and descriptors over EXECUTIONS=10000000 executions
 	bench/soak.sh $(BUILD) $(EXECUTIONS)
 
