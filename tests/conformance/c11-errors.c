@@ -41,7 +41,6 @@ static void program(void)
     struct timespec wrong = {.tv_nsec = 1000000000}, soon, after;
     thrd_t thread;
 
-    THRD(mtx_init(&mutex, 99));
     THRD(mtx_init(&mutex, mtx_timed));
     THRD(mtx_lock(&mutex));
     thrd_create(&thread, tries, NULL);

@@ -60,7 +60,6 @@ static void program(void)
     THRD(mtx_lock(&mutex));
     THRD(thrd_create(&a, yields, NULL));
     THRD(thrd_detach(a));
-    THRD(thrd_join(a, NULL));
     THRD(mtx_unlock(&mutex));
     thrd_yield();
     call_once(&flag, routine);

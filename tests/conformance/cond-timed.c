@@ -1,4 +1,3 @@
-// PENDING
 // Waiting until a time. Nobody signals: it always times out, and the mutex is held again.
 #include "conform.h"
 

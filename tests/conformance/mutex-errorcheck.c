@@ -1,4 +1,3 @@
-// PENDING
 // An errorcheck mutex says what was wrong.
 #include "conform.h"
 

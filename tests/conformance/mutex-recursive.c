@@ -1,4 +1,3 @@
-// PENDING
 // A recursive mutex counts; others get it when the last lock is gone.
 #include "conform.h"
 

@@ -1,4 +1,3 @@
-// PENDING
 // A robust mutex whose owner is gone says so; made consistent it goes on, else it never can be taken again.
 #include "conform.h"
 

@@ -1,4 +1,3 @@
-// PENDING
 // Locking until a time: a time that is past, a wrong time, a wrong clock.
 #include "conform.h"
 

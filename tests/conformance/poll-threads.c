@@ -1,4 +1,3 @@
-// PENDING
 // poll, select and epoll wait for what another thread writes.
 #include "conform.h"
 #include <poll.h>

@@ -1,4 +1,3 @@
-// PENDING
 // A reader-writer lock asked for by its own writer, until wrong times, on wrong clocks.
 #include "conform.h"
 

@@ -1,4 +1,3 @@
-// PENDING
 // Waiting for a semaphore until a time.
 #include "conform.h"
 #include <semaphore.h>

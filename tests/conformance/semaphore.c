@@ -1,4 +1,3 @@
-// PENDING
 // Semaphores: values, what waits and what does not.
 #include "conform.h"
 #include <limits.h>

@@ -1,4 +1,4 @@
-// Attributes of threads: detached ones cannot be joined; sizes and priorities are accepted.
+// Attributes of threads: detached ones, sizes and priorities.
 #include "conform.h"
 #include <limits.h>
 #include <sched.h>
@@ -35,8 +35,6 @@ static void program(void)
     CODE(pthread_join(thread, NULL));
     CODE(pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED));
     CODE(pthread_create(&thread, &attributes, waits, NULL));
-    CODE(pthread_join(thread, NULL));
-    CODE(pthread_detach(thread));
     sem_post(&go);
     CODE(pthread_attr_destroy(&attributes));
 }
