@@ -205,7 +205,8 @@ static size_t least(size_t a, size_t b)
 
 size_t library_written(const struct library_call *call, const struct library_access *access)
 {
-    size_t room = library_room(call, access);
+    /* not of what a format prints: its va_list has been read to the end by now */
+    size_t room = access->size == SIZE_PRINTED_BY ? 0 : library_room(call, access);
     const char *at = library_pointer(call, access->arg);
     /* what gives a length, an int for most, is less than 0 when it fails; what gives a pointer, NULL */
     int64_t result = (int64_t)call->result;

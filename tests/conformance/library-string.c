@@ -74,14 +74,6 @@ static void copies(void)
     copy = __strndup(a, 2);
     TEXT(copy);
     free(copy);
-    bcopy("12345", b, 6);
-    TEXT(b);
-    bzero(b, 3);
-    NUM(b[0] + b[1] + b[2]);
-    explicit_bzero(b, 5);
-    NUM(b[4]);
-    NUM((char *)mempcpy(b, "qr", 3) - b);
-    TEXT(b);
     PTR(memccpy(b, "a:b", ':', 3));
     TEXT(b);
 }
