@@ -10,8 +10,8 @@ for group in "$@"; do
     case $group in
     # clang-19 brings libc6-dev and the linker; both are named for those who build with another compiler.
     build) wanted="$wanted cmake ninja-build clang-19 llvm-19 llvm-19-dev libstdc++-12-dev binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev" ;;
-    # Formatters of manual pages, shells that complete, what uses an installation, a debugger, checks of reports.
-    test) wanted="$wanted python3-jsonschema libxml2-utils graphviz mandoc groff-base zsh fish pkgconf dpkg-dev file gdb" ;;
+    # Formatters of manual pages, shells that complete, what uses an installation, a debugger, checks of reports, a browser.
+    test) wanted="$wanted python3-jsonschema libxml2-utils graphviz chromium fonts-dejavu-core mandoc groff-base zsh fish pkgconf dpkg-dev file gdb" ;;
     package) wanted="$wanted dpkg-dev file" ;;
     # llvm-19 has the symbolizer: without it a sanitizer's report has addresses and no lines.
     sanitize) wanted="$wanted libclang-rt-19-dev llvm-19" ;;

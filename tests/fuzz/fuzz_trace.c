@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "trace/lanes.h"
+#include "trace/report.h"
 
 static void require(bool condition, const char *what)
 {
@@ -56,6 +57,22 @@ static void show(const struct trace *trace, uint32_t width)
     free(text);
 }
 
+/* Every format takes every trace that was read. */
+static void report(const struct trace *trace)
+{
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        char *text = NULL;
+        size_t length;
+        FILE *stream = open_memstream(&text, &length);
+
+        require(stream != NULL, "no memory");
+        require(reports[i]->write_trace(trace, stream), "a format refuses it");
+        fclose(stream);
+        require(strlen(text) == length, "a zero byte in a report");
+        free(text);
+    }
+}
+
 static void try_text(const char *text, size_t length)
 {
     struct trace trace, again;
@@ -74,6 +91,7 @@ static void try_text(const char *text, size_t length)
     second = written(&again, &second_length);
     require(first_length == second_length && memcmp(first, second, first_length) == 0,
             "written twice, two files");
+    report(&trace);
     show(&trace, 40 + (uint32_t)(length % 100));
     free(first);
     free(second);
