@@ -346,6 +346,7 @@ void native_open(struct session *session)
     native.base.ops = &native_ops;
     native.session = session;
     native.world = &session->explorer.world;
+    plain_open();
     races_open();
     session->probe = (struct session_probe){
         .frames = (uint64_t)(uintptr_t)&__raddle_frames,

@@ -1,10 +1,30 @@
 #include "runtime/plain.h"
 
 #include <errno.h>
+#include <link.h>
 
 #include "runtime/races.h"
 
+#define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
+
 struct plain plain = {.floor = PLAIN_NOT_QUICK};
+
+static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
+{
+    uintptr_t at = (uintptr_t)info->dlpi_tls_data;
+    uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
+
+    (void)size;
+    (void)context;
+    if (at && at < pointer && pointer - at < TLS_MAX && pointer - at > plain.tls_below)
+        plain.tls_below = pointer - at;
+    return 0;
+}
+
+void plain_open(void)
+{
+    dl_iterate_phdr(tls_find, NULL);
+}
 
 void plain_begin(const struct native_thread *thread)
 {

@@ -37,19 +37,34 @@ static inline void native_writes(void *at, size_t size)
 
 /* ---- for hooks */
 
+/* libc keeps what it knows of an OS thread above the thread pointer. */
+#define PLAIN_TLS_ABOVE 2304
+
 /* As `floor`: each access takes the long way. */
 #define PLAIN_NOT_QUICK INT64_MAX
 
 struct plain {
-    int64_t left;  /* accesses of the running thread until the window opens */
-    int64_t floor; /* at or below it the quick checks are not made */
-    bool touching; /* native_touches makes the accesses visible that it has checked */
+    int64_t left;     /* accesses of the running thread until the window opens */
+    int64_t floor;    /* at or below it the quick checks are not made */
+    bool touching;    /* native_touches makes the accesses visible that it has checked */
+    size_t tls_below; /* bytes of thread-local variables below the thread pointer of an OS thread */
 };
 
 extern struct plain plain;
 
+/* Before the program runs. */
+void plain_open(void);
+
 /* The thread goes on after a visible operation, or begins. */
 void plain_begin(const struct native_thread *thread);
+
+/* Thread-local variables of libc, errno above all: all threads of the program find them at one address, but none sees another's. */
+static inline bool native_is_libc_tls(const void *p)
+{
+    uintptr_t low = (uintptr_t)__builtin_thread_pointer() - plain.tls_below;
+
+    return (uintptr_t)p - low < plain.tls_below + PLAIN_TLS_ABOVE;
+}
 
 /* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
 static inline bool native_direct(const void *p)
@@ -58,7 +73,8 @@ static inline bool native_direct(const void *p)
 
     return native.alone || !thread ||
            ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
-            !thread->stack_shared);
+            !thread->stack_shared) ||
+           native_is_libc_tls(p);
 }
 
 /* Another thread's stack: then that one's accesses to it count, too, and the search begins anew with that knowledge. */

@@ -70,7 +70,8 @@ static void race_found(const struct detect_race *race)
     for (uint32_t i = 0; i < races.count; i++)
         if (races.notes[i].key == key)
             return;
-    races.notes[races.count++] = (struct race_note){.race = *race, .key = key};
+    races.notes[races.count++] = (struct race_note){
+        .race = *race, .key = key, .events = native.world->now + 1}; /* 0 if it is EVENT_NONE */
     if (native.session->for_debugger)
         native_debug_race(race->now.thread);
 }

@@ -203,6 +203,8 @@ void race_add(const struct race_note *note, uint32_t exposed)
     vec_push(&session->arena, &session->race_pairs, pair_of(note));
     session_schedule(session, &bug);
     bug.exposed = exposed;
+    if (note->events < bug.schedule_count)
+        bug.schedule_count = note->events; /* what comes later does not matter */
     vec_push(&session->arena, &session->bugs, bug);
 }
 

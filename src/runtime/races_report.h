@@ -26,8 +26,9 @@ struct race_side {
 
 struct race_note {
     struct detect_race race;
-    uint64_t key;  /* tells it from others while its places are not known */
-    bool complete; /* both sides are known */
+    uint64_t key;    /* tells it from others while its places are not known */
+    uint32_t events; /* of the run, up to and with the one in which it shows */
+    bool complete;   /* both sides are known */
     struct race_side now, before;
     struct race_stack allocated; /* the heap block; empty: elsewhere */
 };
