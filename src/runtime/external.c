@@ -8,6 +8,7 @@
 
 #include "runtime/library.h"
 #include "runtime/native.h"
+#include "runtime/signals.h"
 #include "runtime/symbols.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -276,6 +277,8 @@ static void call_begin(const struct library_row *row, uint64_t *arguments, uint3
                                 .open = (count & HOOK_CALL_OPEN) != 0,
                                 .site = site};
 
+    if (row && row->accesses[0].kind == ACCESS_SETS_JUMP)
+        signals_jump_set(library_pointer(&call, 0), library_argument(&call, 1) != 0);
     if (row && !native.alone)
         library_before(&call);
 }

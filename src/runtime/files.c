@@ -109,5 +109,4 @@ void files_restart(void)
         if (memcmp(streams[i].stream, &streams[i].start, sizeof(FILE)) != 0)
             files_moving(streams[i].start._fileno);
     files_memory_restart();
-    files_process_restart();
 }

@@ -83,7 +83,4 @@ void files_moving(int fd);
 /* ---- files_memory.c */
 void files_memory_restart(void);
 
-/* ---- files_process.c */
-void files_process_restart(void);
-
 #endif

@@ -298,7 +298,6 @@ PASS_THROUGH(int, getresgid, (gid_t * real, gid_t *effective, gid_t *saved),
 PASS_THROUGH(int, sched_getaffinity, (pid_t pid, size_t n, cpu_set_t *to), (pid, n, to),
              touch(to, n))
 PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), TOUCH(to))
-PASS_THROUGH(int, sigpending, (sigset_t * to), (to), TOUCH(to))
 PASS_THROUGH(int, mincore, (void *start, size_t n, unsigned char *to), (start, n, to),
              touch(to, n / 4096 + 1))
 /* May clear pages. */

@@ -43,6 +43,9 @@ bool image_is_sanitizer(const char *name);
  * itself is the module with the name "". */
 bool image_is_instrumented(const struct dl_phdr_info *info);
 
+/* Whether instrumented code of any module refers to that function of another one. */
+bool image_calls(const char *name);
+
 /* Adds a range; it must be readable and writable, and overlap no other. Its pages must be nobody's
  * but the program's, except for the two at the ends if they are only partly in it. Before
  * image_save. */

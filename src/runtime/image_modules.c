@@ -120,7 +120,8 @@ bool image_is_sanitizer(const char *name)
     return false;
 }
 
-bool image_is_instrumented(const struct dl_phdr_info *info)
+/* Whether the module needs a symbol of that name, or that begins with it. */
+static bool module_needs(const struct dl_phdr_info *info, const char *name, bool prefix)
 {
     const ElfW(Dyn) *entry = NULL;
     const ElfW(Sym) *symbol = NULL;
@@ -143,8 +144,25 @@ bool image_is_instrumented(const struct dl_phdr_info *info)
      * other tables between, which are harmless when read as symbols. */
     for (; symbol && strings && (const char *)(symbol + 1) <= strings; symbol++) {
         if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < size &&
-            !strncmp(strings + symbol->st_name, "__raddle_", 9))
+            !strncmp(strings + symbol->st_name, name, strlen(name) + !prefix))
             return true;
     }
     return false;
+}
+
+bool image_is_instrumented(const struct dl_phdr_info *info)
+{
+    return module_needs(info, "__raddle_", true);
+}
+
+static int module_calls(struct dl_phdr_info *info, size_t size, void *name)
+{
+    (void)size;
+    return !module_is_excluded(info) && image_is_instrumented(info) &&
+           module_needs(info, name, false);
+}
+
+bool image_calls(const char *name)
+{
+    return dl_iterate_phdr(module_calls, (void *)name) != 0;
 }

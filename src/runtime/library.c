@@ -67,6 +67,7 @@ static uint64_t *const cells[] = {
 #define ENDS(arg, text)         {ACCESS_ENDS, arg, SIZE_BYTES, text, 0},
 #define TOKEN(arg)              {ACCESS_TOKEN, arg, SIZE_BYTES, 0, 0},
 #define LINE(line, room)        {ACCESS_LINE, line, SIZE_BYTES, room, 0},
+#define SETS_JUMP(buffer, mask) {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
 #define BYTES(n)                SIZE_BYTES, n, 0
 #define ARG(a)                  SIZE_ARG, a, 1
 #define TIMES(a, n)             SIZE_ARG, a, n

@@ -35,7 +35,8 @@ enum library_access_kind {
     ACCESS_GIVES_TEXT,
     ACCESS_ENDS, /* `a` is the argument that it points into */
     ACCESS_TOKEN,
-    ACCESS_LINE, /* `a` is the argument with its room */
+    ACCESS_SETS_JUMP, /* `a` is the argument that says with what */
+    ACCESS_LINE,      /* `a` is the argument with its room */
 };
 
 enum library_size {

@@ -14,6 +14,7 @@
 #include "runtime/native.h"
 #include "runtime/plain.h"
 #include "runtime/races.h"
+#include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/symbols.h"
 
@@ -65,10 +66,20 @@ struct op native_op(enum op_kind kind, const void *addr)
 
 /* ---- switching */
 
+/* Where a signal that another thread sent may come in between. */
+static bool is_interruptible(const struct op *op)
+{
+    return op->kind != OP_THREAD_EXIT && op->kind != OP_PROCESS_EXIT && op->kind != OP_CRASH &&
+           op->kind != OP_ASSERT && op->kind != OP_ASSUME && op->kind != OP_SECTION_BEGIN &&
+           op->kind != OP_SECTION_END;
+}
+
 cell_value native_ask(const struct op *op)
 {
     struct native_thread *thread = native.current;
 
+    if (__builtin_expect(signals_sent, 0) && is_interruptible(op))
+        signals_look();
     thread->asked = *op;
     thread->error = errno;
     thread->frames = __raddle_frames;
@@ -118,6 +129,7 @@ void native_exit_thread(void *returned)
     struct op op = native_op(OP_THREAD_EXIT, NULL);
 
     native.current->returned = returned;
+    signals_exit();
     mutex_abandon_all();
     native_ask(&op);
     CHECK(false, "a thread went on after its end");
@@ -199,6 +211,7 @@ static void thread_reset(struct native_thread *thread)
     thread->error = 0;
     thread->frames = NULL;
     thread->spin.site = NULL;
+    thread->signalled = false;
     thread->stack_shared = thread->number < native.session->shared_stacks.count &&
                            native.session->shared_stacks.at[thread->number];
     thread->sections = 0;
@@ -225,6 +238,7 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     struct native_thread *thread = thread_slot(number);
 
     thread_reset(thread);
+    signals_inherit(number);
     if (start)
         external_start(start);
     thread->start = start;
@@ -323,6 +337,7 @@ static void native_restart(struct target *target, struct world *world)
     if (!state_restart())
         native_unsupported("descriptors, signals or limits that cannot be brought back");
     process_restart();
+    signals_restart();
     library_restart();
     for (uint32_t i = 0; i < native.threads.count; i++)
         native.threads.at[i]->agent = AGENT_NONE;

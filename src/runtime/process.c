@@ -7,6 +7,7 @@
 
 #include "runtime/kernel.h"
 #include "runtime/native.h"
+#include "runtime/signals.h"
 
 /* How a program ends, and what it asserts. */
 
@@ -56,21 +57,9 @@ INTERPOSE _Noreturn void abort(void)
 {
     if (!native.current)
         kernel_exit(134);
+    if (signals_fault_is_handled(SIGABRT))
+        signals_raise(SIGABRT); /* may jump away */
     native_crash(BUG_CRASH, "the program calls abort");
-}
-
-/* A signal that the thread sends to itself, and that would end the process, is a crash. */
-INTERPOSE int raise(int number)
-{
-    char text[64];
-    struct sigaction action;
-
-    if (native.current && sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL &&
-        number != SIGCHLD && number != SIGURG && number != SIGWINCH && number != SIGCONT) {
-        snprintf(text, sizeof text, "the program raises signal %d", number);
-        native_crash(BUG_CRASH, native_text(text));
-    }
-    return (int)syscall(SYS_tgkill, getpid(), gettid(), number);
 }
 
 INTERPOSE void raddle_assume(int condition)

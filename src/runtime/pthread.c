@@ -182,8 +182,6 @@ INTERPOSE void *pthread_getspecific(pthread_key_t key)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 UNSUPPORTED(pthread_cancel, pthread_t thread)
-UNSUPPORTED(pthread_kill, pthread_t thread, int number)
-UNSUPPORTED(pthread_sigqueue, pthread_t thread, int number, const union sigval value)
 UNSUPPORTED(pthread_tryjoin_np, pthread_t thread, void **returned)
 UNSUPPORTED(pthread_timedjoin_np, pthread_t thread, void **returned, const struct timespec *until)
 UNSUPPORTED(pthread_clockjoin_np, pthread_t thread, void **returned, clockid_t clock,

@@ -39,6 +39,15 @@ static void wait_for_change(struct spin *spin)
     native_ask(&op);
 }
 
+/* A handler of a signal may run on another one. */
+static bool on_own_stack(void)
+{
+    const struct native_thread *thread = native.current;
+
+    return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)thread->stack.low <
+           thread->stack.size - NATIVE_PRIVATE_SIZE;
+}
+
 void spin_forget(void)
 {
     if (native.current)
@@ -50,7 +59,7 @@ void spin_before(const struct raddle_site *site)
 {
     struct spin *spin = &native.current->spin;
 
-    if ((spin->site && spin->site != site) || native.current->sections)
+    if ((spin->site && spin->site != site) || native.current->sections || !on_own_stack())
         return;
     if (spin->site) {
         local_state(spin->now); /* not onto this stack: it would be part of the next state */

@@ -1,4 +1,3 @@
-// PENDING
 // Signals to threads, and waiting for them.
 #include "conform.h"
 #include <semaphore.h>

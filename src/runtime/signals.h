@@ -1,0 +1,51 @@
+#ifndef RADDLE_RUNTIME_SIGNALS_H
+#define RADDLE_RUNTIME_SIGNALS_H
+
+/* Signals of the program, as it sees them: what each one does, the mask of each thread, what is pending. None of it is the kernel's, except for faults,
+ * which reach a handler of ours first, and SIGPIPE and SIGXFSZ, which the kernel raises by itself.
+ *
+ * A thread runs a handler when it raises the signal or unblocks it, and, if another one sent it, at its next visible operation or before: so in a program that
+ * can send signals to threads (it calls kill, pthread_kill or the like) each visible operation looks first. All state is in cells that are read and
+ * written as atomic variables are, so that every order is tried. A thread that waits in another call is not woken: that is named. */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIGNALS 65 /* numbers from 1 */
+
+/* Before the program runs: finds out whether it can send signals to threads. */
+void signals_prepare(void);
+
+void signals_restart(void);
+
+/* The running thread has made thread `child`, which has its mask. */
+void signals_inherit(uint32_t child);
+
+/* The running thread ends. */
+void signals_exit(void);
+
+/* Before a visible operation of the running thread: runs the handlers of what others have sent it. */
+void signals_look(void);
+
+/* Whether the program can send signals to its threads, so that they have to look. */
+extern bool signals_sent;
+
+/* The signal is raised in the running thread. Returns when its handler has, if it has one; not at all if it ends the process. */
+void signals_raise(int number);
+
+/* A fault: calls the program's handler; false if there is none, or the signal is blocked. */
+bool signals_fault_is_handled(int number);
+void signals_fault(int number, siginfo_t *info, void *context);
+
+/* The stack that the thread has named for handlers that ask for it, or NULL: its upper end. */
+char *signals_stack(int number);
+
+/* What the running thread waits for, if it waits for a signal: nobody in the program need send it. */
+enum signals_wait { SIGNALS_WAIT_NOT, SIGNALS_WAIT_ANY, SIGNALS_WAIT_TIMED };
+enum signals_wait signals_waits(uint32_t thread);
+
+/* sigsetjmp has saved the mask (or has been told not to) where `buffer` is. */
+void signals_jump_set(const void *buffer, bool with_mask);
+
+#endif
