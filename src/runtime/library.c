@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <wchar.h>
 
 #include "runtime/native.h"
@@ -67,6 +69,10 @@ static uint64_t *const cells[] = {
 #define ENDS(arg, text)         {ACCESS_ENDS, arg, SIZE_BYTES, text, 0},
 #define TOKEN(arg)              {ACCESS_TOKEN, arg, SIZE_BYTES, 0, 0},
 #define LINE(line, room)        {ACCESS_LINE, line, SIZE_BYTES, room, 0},
+#define READS_VECTORS(v, n)     {ACCESS_READS_VECTORS, v, SIZE_BYTES, n, 0},
+#define WRITES_VECTORS(v, n)    {ACCESS_WRITES_VECTORS, v, SIZE_BYTES, n, 0},
+#define READS_MESSAGE(m)        {ACCESS_READS_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
+#define WRITES_MESSAGE(m)       {ACCESS_WRITES_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
 #define SETS_JUMP(buffer, mask) {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
 #define BYTES(n)                SIZE_BYTES, n, 0
 #define ARG(a)                  SIZE_ARG, a, 1
@@ -283,6 +289,9 @@ static void state_use(const struct library_call *call)
         case ACCESS_STREAM_INPUT:
             stream_use(call, stdin);
             break;
+        case ACCESS_VSCANS:
+            library_list_keep(call, access);
+            break;
         case ACCESS_HIDDEN:
             cell_use(call, cells[access->a]);
             break;
@@ -347,6 +356,31 @@ static void compared_add(struct ranges *ranges, const struct library_call *call,
     range_add(ranges, b, size, false);
 }
 
+/* The pieces, in which no more than `most` bytes count; and the descriptions of them. */
+static void vectors_add(struct ranges *ranges, const struct library_call *call,
+                        const struct library_access *access, size_t most)
+{
+    bool writes = access->kind == ACCESS_WRITES_VECTORS;
+    const struct msghdr *message = library_pointer(call, access->arg);
+    const struct iovec *vectors = library_pointer(call, access->arg);
+    size_t count = library_argument(call, access->a);
+
+    if (access->a == NO_ARG) {
+        range_add(ranges, message, sizeof *message, false);
+        range_add(ranges, message->msg_name, message->msg_namelen, writes);
+        range_add(ranges, message->msg_control, message->msg_controllen, writes);
+        vectors = message->msg_iov;
+        count = message->msg_iovlen;
+    }
+    range_add(ranges, vectors, count * sizeof *vectors, false);
+    for (size_t i = 0; i < count && most > 0; i++) {
+        size_t size = least(vectors[i].iov_len, most);
+
+        range_add(ranges, vectors[i].iov_base, size, writes);
+        most -= size;
+    }
+}
+
 static void before_add(struct ranges *ranges, const struct library_call *call,
                        const struct library_access *access)
 {
@@ -366,6 +400,9 @@ static void before_add(struct ranges *ranges, const struct library_call *call,
         break;
     case ACCESS_COMPARES:
         compared_add(ranges, call, access);
+        break;
+    case ACCESS_READS_VECTORS:
+        vectors_add(ranges, call, access, SIZE_MAX);
         break;
     case ACCESS_PRINTS:
     case ACCESS_VPRINTS:
@@ -420,6 +457,10 @@ static void after_add(struct ranges *ranges, const struct library_call *call,
     case ACCESS_VSCANS:
         ranges->result = call->result;
         library_format(call, access, at, conversion_add, ranges);
+        break;
+    case ACCESS_WRITES_VECTORS:
+        if ((int64_t)call->result > 0)
+            vectors_add(ranges, call, access, call->result);
         break;
     case ACCESS_GIVES:
         range_add(ranges, result, access->a, true);

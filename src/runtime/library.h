@@ -35,6 +35,8 @@ enum library_access_kind {
     ACCESS_GIVES_TEXT,
     ACCESS_ENDS, /* `a` is the argument that it points into */
     ACCESS_TOKEN,
+    ACCESS_READS_VECTORS, /* `a` is the argument with their number; LIBRARY_NO_ARG: a message */
+    ACCESS_WRITES_VECTORS,
     ACCESS_SETS_JUMP, /* `a` is the argument that says with what */
     ACCESS_LINE,      /* `a` is the argument with its room */
 };
@@ -129,6 +131,9 @@ typedef void library_visit(void *context, const struct library_conversion *conve
  * printing can need. */
 size_t library_format(const struct library_call *call, const struct library_access *access,
                       const char *text, library_visit *visit, void *context);
+
+/* Before the call: keeps the list of an access VSCANS. */
+void library_list_keep(const struct library_call *call, const struct library_access *access);
 
 /* ---- library_copy.c: on private copies */
 

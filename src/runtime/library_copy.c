@@ -399,6 +399,8 @@ static void access_in(struct copying *copying, const struct library_access *acce
     case ACCESS_ENDS:
         end_in(copying, access);
         break;
+    case ACCESS_READS_VECTORS: /* pieces that are reached through pointers in memory */
+    case ACCESS_WRITES_VECTORS:
     case ACCESS_GIVES:
     case ACCESS_GIVES_TEXT:
         copying->impossible = true;

@@ -3,6 +3,7 @@
 #include <wchar.h>
 
 #include "runtime/library.h"
+#include "runtime/native.h"
 
 /* Formats of printf and scanf: which of the arguments point to memory, and how much of it. The arguments are words in an
  * array, or a va_list. */
@@ -37,6 +38,14 @@ struct spec {
     } length;
     char conversion;
 };
+
+/* Of scanf, which is looked at when the call has read the list to its end. */
+static va_list lists[RUNTIME_THREADS];
+
+void library_list_keep(const struct library_call *call, const struct library_access *access)
+{
+    va_copy(lists[native.current->number], *(va_list *)library_pointer(call, access->arg + 1u));
+}
 
 static uint64_t word_next(struct reader *reader, uint32_t *arg)
 {
@@ -280,7 +289,9 @@ static void reader_open(struct reader *reader, const struct library_call *call,
     reader->listed = access->kind == ACCESS_VPRINTS || access->kind == ACCESS_VSCANS;
     reader->scans = access->kind == ACCESS_SCANS || access->kind == ACCESS_VSCANS;
     reader->next = reader->base = access->arg + 1u;
-    if (reader->listed)
+    if (reader->scans && reader->listed)
+        va_copy(reader->list, lists[native.current->number]);
+    else if (reader->listed)
         va_copy(reader->list,
                 *(va_list *)library_pointer(call, access->arg + 1u)); /* an array: its address */
 }

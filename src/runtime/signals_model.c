@@ -602,6 +602,9 @@ static int thread_send(pthread_t handle, int number, int code, union sigval valu
     struct native_thread *thread = native_thread_of(handle);
     siginfo_t info = info_make(number, code, value);
 
+    /* its end changes that: so this is done before it in some run, and after it in another one */
+    if (thread && thread != native.current)
+        cell_read(&signals_of_thread[thread->number].mask);
     if (!thread || thread->joined)
         return ESRCH;
     if (number == 0)

@@ -17,6 +17,9 @@
 // EXPECT(sc -DCASE=15): data-race
 // EXPECT(sc -DCASE=16): data-race
 // EXPECT(sc -DCASE=17): data-race
+// EXPECT(sc -DCASE=18): data-race
+// EXPECT(sc -DCASE=19): data-race
+// EXPECT(sc -DCASE=20): data-race
 // EXPECT(sc -DCASE=4 -D_FORTIFY_SOURCE=2 -O2): data-race
 // EXPECT(sc -DCASE=2 -D_FORTIFY_SOURCE=2 -O2): data-race
 // EXPECT(sc -DCASE=4 -DLOCKED -D_FORTIFY_SOURCE=2 -O2): safe

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 
 static char text[32] = "aaa bbb";
@@ -12,6 +15,7 @@ static wchar_t wide[8] = L"aaa";
 static int number, numbers[4] = {4, 3, 2, 1};
 static struct tm date;
 static char *end;
+static int zero;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void with_list(char *to, const char *format, ...)
@@ -20,6 +24,15 @@ static void with_list(char *to, const char *format, ...)
 
     va_start(list, format);
     vsnprintf(to, 32, format, list);
+    va_end(list);
+}
+
+static void from_list(const char *from, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vsscanf(from, format, list);
     va_end(list);
 }
 
@@ -51,6 +64,9 @@ static void by_function(int which)
     case 15: printf("%s\n", text); break;
     case 16: sprintf(space, "%n", &number); break;
     case 17: fputs(text, stdout); break;
+    case 18: read(zero, text, 4); break;
+    case 19: writev(1, (struct iovec[]){{text, 2}, {text + 2, 2}}, 2); break;
+    case 20: from_list("17 5", "%d", &number); break;
     }
 }
 
@@ -59,8 +75,8 @@ static volatile int sink;
 static void by_hand(int which)
 {
     switch (which) {
-    case 3: case 13: case 15: case 17: text[1] = 'x'; break;
-    case 6: case 16: sink = number; break;
+    case 3: case 13: case 15: case 17: case 19: text[1] = 'x'; break;
+    case 6: case 16: case 20: sink = number; break;
     case 8: sink = numbers[3]; break;
     case 9: sink = end != NULL; break;
     case 10: sink = text[7]; break;
@@ -88,7 +104,7 @@ static void leave(void)
 static void *first(void *_)
 {
     enter();
-    for (int i = CASE ? CASE : 1; i <= (CASE ? CASE : 17); i++)
+    for (int i = CASE ? CASE : 1; i <= (CASE ? CASE : 20); i++)
         by_function(i);
     leave();
     return NULL;
@@ -97,7 +113,7 @@ static void *first(void *_)
 static void *second(void *_)
 {
     enter();
-    for (int i = CASE ? CASE : 1; i <= (CASE ? CASE : 17); i++)
+    for (int i = CASE ? CASE : 1; i <= (CASE ? CASE : 20); i++)
         by_hand(i);
     leave();
     return NULL;
@@ -105,6 +121,7 @@ static void *second(void *_)
 
 int main(void)
 {
+    zero = open("/dev/zero", O_RDONLY);
     run2(first, second);
     return 0;
 }
