@@ -8,6 +8,7 @@ add_library(raddle_runtime_low STATIC
     src/runtime/fiber_threads.c
     src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S
     src/runtime/heap.c
+    src/runtime/guard.c
     src/runtime/heap_outside.c
     src/runtime/image.c
     src/runtime/image_modules.c

@@ -33,6 +33,13 @@ static const char *set_exit_is_bug(struct settings *settings, const char *value)
     return NULL;
 }
 
+static const char *set_leaks(struct settings *settings, const char *value)
+{
+    (void)value;
+    settings->leaks = true;
+    return NULL;
+}
+
 static const char *set_nondet_max(struct settings *settings, const char *value)
 {
     char *end;
@@ -98,6 +105,7 @@ static const struct option_row check_options[] = {
 #undef REPORT_TRACE
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
+    {"leaks", NULL, "a block that nothing points to at the end is a bug", set_leaks},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {"step-timeout", "SECONDS", "for one step (default 5 asleep in a system call, 30 computing)",
      set_step_timeout},

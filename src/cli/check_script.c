@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "cli/check.h"
 #include "cli/report.h"
+#include "explore/minimise.h"
 #include "model/object.h"
 #include "script/describe.h"
 #include "script/text.h"
@@ -20,6 +21,7 @@ struct check_run {
     struct script script;
     struct arena arena;
     struct explorer explorer;
+    struct explorer shorter; /* with a run of its own: the one that is shown */
     struct report report;
 };
 
@@ -28,7 +30,7 @@ struct check_run {
 /* Who keeps the operation from running, as far as its object tells: "held by T1". */
 static void describe_holder(struct check_run *run, const struct op *op, FILE *out)
 {
-    struct world *world = &run->explorer.world;
+    struct world *world = &run->shorter.world;
     uint8_t kind = op_infos[op->kind].object;
     uint64_t state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     uint32_t readers;
@@ -50,7 +52,7 @@ static void describe_holder(struct check_run *run, const struct op *op, FILE *ou
 
 static void print_stuck(struct check_run *run, FILE *out)
 {
-    struct world *world = &run->explorer.world;
+    struct world *world = &run->shorter.world;
 
     for (uint32_t i = 0; i < world->active.count; i++) {
         agent_id agent = world->active.at[i];
@@ -69,16 +71,16 @@ static void print_stuck(struct check_run *run, FILE *out)
 
 static void print_run(struct check_run *run, FILE *out)
 {
-    const struct execution *x = &run->explorer.execution;
+    const struct execution *x = &run->shorter.execution;
 
     fprintf(out, "  the run that shows it:\n");
     for (event_id id = 0; id < x->events.count; id++) {
         const struct event *event = &x->events.at[id];
 
         fprintf(out, "    %3" PRIu32 "  line %-4" PRIu64 " ", id + 1, event->op.site);
-        script_describe_agent(&run->script, &run->explorer.world, event->agent, out);
+        script_describe_agent(&run->script, &run->shorter.world, event->agent, out);
         fputs(": ", out);
-        script_describe_op(&run->script, &run->explorer.world, &event->op, event->outcome,
+        script_describe_op(&run->script, &run->shorter.world, &event->op, event->outcome,
                            &event->result, out);
         fputc('\n', out);
     }
@@ -95,12 +97,69 @@ static bool bug_is_new(const struct check_run *run, const struct report_bug *bug
     return true;
 }
 
+static bool run_is_same(void *context, struct explorer *explorer, enum ending ending)
+{
+    const struct report_bug *bug = context;
+    const struct execution *x = &explorer->execution;
+    const struct finding *first = x->findings.at;
+
+    if (bug->kind == BUG_DEADLOCK)
+        return ending == ENDING_DEADLOCK;
+    return x->findings.count > 0 && first->bug == bug->kind &&
+           x->events.at[first->event].op.site == bug->line;
+}
+
+/* The agent of `world` that is `agent` in `other`: numbers follow the order in which agents turned up. */
+static agent_id agent_in(const struct world *world, const struct world *other, agent_id agent)
+{
+    const struct agent *wanted = &other->agents.at[agent];
+
+    for (agent_id i = 0; i < world->agents.count; i++)
+        if (world->agents.at[i].is_buffer == wanted->is_buffer &&
+            world->agents.at[i].addr == wanted->addr &&
+            world->agents.at[world->agents.at[i].thread].key ==
+                other->agents.at[wanted->thread].key)
+            return i;
+    CHECK(false, "a script did not start a thread again");
+    return AGENT_NONE;
+}
+
+static void run_repeat(struct explorer *to, const struct explorer *from)
+{
+    const struct execution *x = &from->execution;
+
+    world_restart(&to->world);
+    for (event_id id = 0; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+        bool wakes = event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
+
+        execution_append(&to->execution, agent_in(&to->world, &from->world, event->agent),
+                         wakes ? agent_in(&to->world, &from->world, event->outcome)
+                               : event->outcome);
+        races_cut(&to->execution, 0);
+    }
+}
+
+/* The run that just ended, as short as it can be, on an explorer of its own: the search still needs the other one. */
+static void run_shorten(struct check_run *run, const struct report_bug *bug)
+{
+    struct minimise_goal goal = {
+        .same = run_is_same, .context = (void *)bug, .seconds = run->settings->minimise_seconds};
+    struct minimise_result result;
+
+    explorer_open(&run->shorter, &run->arena, &run->script.base, &run->explorer.options);
+    run_repeat(&run->shorter, &run->explorer);
+    if (goal.seconds > 0)
+        CHECK(minimise(&run->shorter, &goal, &result), "a script did not fail again");
+}
+
 static void bug_report(struct check_run *run, const struct report_bug *bug)
 {
     FILE *out = report_stream(run->settings);
 
     if (!bug_is_new(run, bug))
         return;
+    run_shorten(run, bug);
     vec_push(&run->arena, &run->report.bugs, *bug);
     vec_last(&run->report.bugs).message = report_text(&run->report, bug->message);
     fprintf(out, "%s:%" PRIu32 ": %s: %s\n", run->file, bug->line, bug_kind_names[bug->kind],

@@ -57,6 +57,7 @@ struct settings {
     bool reduction_given;
     bool keep_going;
     bool exit_is_bug;        /* exit with a status other than 0 */
+    bool leaks;              /* blocks that nothing points to at the end are a bug */
     uint32_t nondet_max;     /* nondeterministic numbers are 0 to this */
     double minimise_seconds; /* to spend on making a failing run short */
     double step_timeout;     /* seconds that one step may take; 0: as usual */

@@ -50,6 +50,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->keep_going = settings->keep_going;
     session->races = settings->races;
     session->exit_is_bug = settings->exit_is_bug;
+    session->leaks = settings->leaks;
     session->nondet_max = settings->nondet_max;
     driver->step_timeout = settings->step_timeout;
     for (size_t i = 0; i < settings->trust_count; i++) {

@@ -145,6 +145,7 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
     trace_set_option(&trace, "nondet-max", number);
     trace_set_option(&trace, "exit-is-bug", settings->exit_is_bug ? "1" : "0");
+    trace_set_option(&trace, "leaks", settings->leaks ? "1" : "0");
     trace_set_option(&trace, "races", settings->races ? "report" : "ignore");
     stacks_write(&trace, run);
     exposed_write(&trace, run);

@@ -71,15 +71,22 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
     }
 }
 
+static bool option_is_set(const struct trace *trace, const char *name)
+{
+    const char *value = trace_option(trace, name);
+
+    return value && strcmp(value, "1") == 0;
+}
+
 static bool settings_of_trace(struct settings *settings, const struct trace *trace)
 {
     const char *nondet = trace_option(trace, "nondet-max");
 
     const char *races = trace_option(trace, "races");
-    const char *exit_is_bug = trace_option(trace, "exit-is-bug");
 
     settings->races = !races || strcmp(races, "ignore") != 0;
-    settings->exit_is_bug = exit_is_bug && strcmp(exit_is_bug, "1") == 0;
+    settings->exit_is_bug = option_is_set(trace, "exit-is-bug");
+    settings->leaks = option_is_set(trace, "leaks");
     settings->search.memory = memory_find(trace->model);
     settings->search.buffer_bound = trace->buffer_bound;
     settings->nondet_max = nondet ? (uint32_t)strtoul(nondet, NULL, 10) : 1;

@@ -66,6 +66,12 @@ void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
     thread_access(thread, now, addr, size, writes ? SHADOW_ATOMIC_WRITE : SHADOW_ATOMIC_READ);
 }
 
+void detect_tick(void)
+{
+    sync_tick(detector.thread);
+    detect_run(detector.thread);
+}
+
 bool detect_is_exposed(uint64_t addr, size_t size)
 {
     if (!detector.shadow.any_exposed)

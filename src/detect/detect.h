@@ -87,6 +87,9 @@ static inline bool detect_known(uint64_t addr, unsigned size, bool writes)
     return detect_cell_known(&cell[0], 15, writes) && detect_cell_known(&cell[1], 15, writes);
 }
 
+/* What the running thread has accessed so far is not known to be fine any more: it has freed some of it. */
+void detect_tick(void);
+
 /* Whether two accesses to those bytes have been declared to be looked at in every order (detect_expose), so that each is to be made a visible operation. */
 bool detect_is_exposed(uint64_t addr, size_t size);
 

@@ -48,7 +48,7 @@ static uint32_t number_of(const struct world *world, agent_id thread)
 }
 
 /* What a thread does from here on is not part of what it has just released. */
-static void tick(uint32_t thread)
+void sync_tick(uint32_t thread)
 {
     struct clock *now = &thread_at(thread)->now;
     uint32_t time = clock_get(SPACE, now, thread) + 1;
@@ -86,7 +86,7 @@ static void acquire(uint32_t thread, const struct clock *from)
 static void release(uint32_t thread, struct clock *to)
 {
     clock_join(SPACE, to, &thread_at(thread)->now);
-    tick(thread);
+    sync_tick(thread);
 }
 
 static void acquire_woken(uint32_t thread)
@@ -108,7 +108,7 @@ static void thread_created(uint32_t parent, uint32_t child)
     clock_clear(SPACE, &thread->fenced);
     clock_clear(SPACE, &thread->pending);
     clock_clear(SPACE, &thread->woken);
-    tick(parent);
+    sync_tick(parent);
 }
 
 /* Readers of a reader-writer lock order nothing among themselves: what they release only a writer acquires. */
@@ -129,7 +129,7 @@ static void barrier_arrive(struct world *world, uint32_t thread, const struct op
     acquire(thread, &object->released);
     if (arrived >= op->expect)
         clock_clear(SPACE, &object->released);
-    tick(thread);
+    sync_tick(thread);
 }
 
 /* ---- atomic variables */
@@ -272,7 +272,7 @@ static void memory_does(struct world *world, agent_id agent, const struct op *op
     memory_hand_on(thread, order, &scratch);
     granules_replace(op->addr, op->size, &scratch);
     if (order_releases(order))
-        tick(thread);
+        sync_tick(thread);
 }
 
 static void fence_does(uint32_t thread, uint8_t order)
@@ -285,7 +285,7 @@ static void fence_does(uint32_t thread, uint8_t order)
         return;
     clock_clear(SPACE, &t->fenced);
     clock_join(SPACE, &t->fenced, &t->now);
-    tick(thread);
+    sync_tick(thread);
 }
 
 static void order_does(struct world *world, agent_id agent, const struct op *op, bool failed)
@@ -381,7 +381,7 @@ static void sync_stored(struct world *world, agent_id agent, const struct op *op
     detect_atomic(thread, op->addr, op->size, true);
     memory_hand_on(thread, op->order, released);
     if (order_releases(op->order))
-        tick(thread);
+        sync_tick(thread);
 }
 
 static void sync_flushed(struct world *world, agent_id agent, const struct buffered_store *store)

@@ -53,4 +53,7 @@ void sync_restart(void);
 /* What a thread knows. */
 const struct clock *sync_clock(uint32_t thread);
 
+/* What a thread does from here on is told apart from what it has done. */
+void sync_tick(uint32_t thread);
+
 #endif

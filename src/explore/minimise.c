@@ -2,6 +2,9 @@
 
 #include <time.h>
 
+/* Steps that a thread may be ahead of the plan so that another can go on. */
+#define HELP_STEPS 8
+
 typedef VEC(struct choice) choice_vec;
 
 struct minimiser {
@@ -103,6 +106,23 @@ static void step(struct minimiser *m, struct choice choice)
     races_cut(&m->explorer->execution, 0);
 }
 
+/* Lets the thread that ran before go on for a few steps, until what was planned is possible: out of a critical section. */
+static bool choice_help(struct minimiser *m, agent_id running, struct choice *choice)
+{
+    struct choice help = {running, 0};
+
+    if (running == AGENT_NONE || running == choice->agent)
+        return false;
+    for (int i = 0; i < HELP_STEPS && m->explorer->execution.findings.count == 0; i++) {
+        if (!choice_adapt(m, &help))
+            return false;
+        step(m, help);
+        if (choice_adapt(m, choice))
+            return true;
+    }
+    return false;
+}
+
 /* Runs by the plan, leaving out what is not possible, and on to the end or the first thing that is wrong. Whether that is the bug. */
 static bool plan_run(struct minimiser *m)
 {
@@ -117,7 +137,7 @@ static bool plan_run(struct minimiser *m)
     world_restart(&explorer->world);
     for (uint32_t i = 0; i < m->plan.count && x->findings.count == 0; i++) {
         choice = m->plan.at[i];
-        if (!choice_adapt(m, &choice))
+        if (!choice_adapt(m, &choice) && !choice_help(m, running, &choice))
             continue;
         step(m, choice);
         if (!is_buffer(m, choice.agent))

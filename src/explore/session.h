@@ -162,6 +162,7 @@ struct session {
     bool races; /* report data races; plain accesses are then not visible */
     VEC(struct session_suppression) suppressions;
     bool exit_is_bug;            /* exit with a status other than 0 */
+    bool leaks;                  /* blocks that nothing points to at the end are a bug */
     uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
     double minimise_seconds;     /* SESSION_MINIMISE: to spend on it at most */
     VEC(session_text) trust;     /* patterns of functions and libraries not to complain about */

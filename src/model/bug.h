@@ -9,7 +9,8 @@ enum bug_kind {
     BUG_MISUSE,         /* a call that its standard forbids in that state */
     BUG_SPIN,           /* threads wait in loops for each other */
     BUG_CRASH,          /* a signal, abort, a stack that ran over */
-    BUG_MEMORY,         /* free of what is no block */
+    BUG_MEMORY,         /* use after free, overflow, free of what is no block */
+    BUG_LEAK,           /* the program ends, and nothing points to a block any more */
     BUG_DATA_RACE,      /* two threads access memory, one writes, and nothing orders them */
     BUG_NONDETERMINISM, /* the program does not do again what it did */
     BUG_KIND_COUNT

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/heap.h"
+#include "runtime/memory_bug.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 #include "runtime/races.h"
@@ -15,18 +16,6 @@ static uint32_t who(void)
     if (native.current)
         return native.current->number;
     return native.started ? HEAP_OUTSIDE : HEAP_INITIAL;
-}
-
-static const char *free_problem(enum heap_status status)
-{
-    switch (status) {
-    case HEAP_DOUBLE_FREE:
-        return "a block is freed twice";
-    case HEAP_INTERIOR:
-        return "free gets a pointer into the middle of a block";
-    default:
-        return "free gets a pointer that malloc did not give";
-    }
 }
 
 static void *allocate(size_t size, size_t align)
@@ -63,7 +52,7 @@ INTERPOSE void free(void *block)
     plain_free(block, heap_usable(block));
     status = heap_free(who(), block, native_site());
     if (status != HEAP_OK && native.current)
-        native_crash(BUG_MEMORY, free_problem(status));
+        memory_bug_free(block, status, "free");
     errno = error;
 }
 
@@ -91,7 +80,7 @@ INTERPOSE void *realloc(void *block, size_t size)
         return NULL;
     }
     if (status != HEAP_OK && native.current)
-        native_crash(BUG_MEMORY, free_problem(status));
+        memory_bug_free(block, status, "realloc");
     return bigger;
 }
 

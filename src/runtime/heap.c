@@ -5,18 +5,16 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "runtime/guard.h"
 #include "runtime/heap_outside.h"
 #include "runtime/image.h"
 #include "runtime/kernel.h"
 
-/* Addresses. Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
+/* Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
  * for large ones; the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the
  * indices 128 MiB each from INDEX_BASE on. Clear of stacks, of the program, of libraries and of the
  * address sanitizer's memory. Mapped piece by piece, as used. */
-#define HEAP_BASE   0x120000000000u
-#define HEAP_SHIFT  35
-#define SMALL_SPACE ((uintptr_t)8 << 30)
-#define LARGE_SPACE ((uintptr_t)24 << 30)
+#define LARGE_SPACE (HEAP_ARENA_SPACE - HEAP_SMALL_SPACE)
 #define TABLE_BASE  0x430000000000u
 #define TABLE_SPACE ((uintptr_t)1 << 30)
 #define INDEX_BASE  0x470000000000u
@@ -29,8 +27,7 @@
 /* Small blocks are cleared by hand up to here; beyond, the memory goes back to the system. */
 #define CLEARED_BY_HAND ((size_t)8 << 20)
 
-#define ARENAS (RUNTIME_THREADS + 1) /* of threads and HEAP_INITIAL */
-#define PAGE   ((uintptr_t)4096)
+#define PAGE ((uintptr_t)4096)
 
 /* Addresses handed out from the start on. Grows its mapping ahead of `used`. */
 struct range {
@@ -52,16 +49,16 @@ enum { SMALL, LARGE, SPACES };
 
 /* Bytes of a cell, as a power of two. A cell touches no more than 9 small blocks, 3 large ones. */
 static const unsigned cell_shift[SPACES] = {8, 18};
-static const uintptr_t space_size[SPACES] = {SMALL_SPACE, LARGE_SPACE};
+static const uintptr_t space_size[SPACES] = {HEAP_SMALL_SPACE, LARGE_SPACE};
 
 struct heap_arena {
     struct space spaces[SPACES];
     uint32_t rank; /* of the next block */
 };
 
-static struct heap_arena arenas[ARENAS];
+static struct heap_arena arenas[HEAP_ARENAS];
 static uint32_t
-    used_arenas[ARENAS]; /* that have blocks in this execution, in the order of the first */
+    used_arenas[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
 static uint32_t used_count;
 static bool snapshot_taken;
 static struct range
@@ -112,12 +109,13 @@ static void arena_begin(uint32_t number)
     struct heap_arena *arena = &arenas[number];
     uintptr_t base = HEAP_BASE + ((uintptr_t)number << HEAP_SHIFT);
 
+    guard_reserve();
     for (int i = 0; i < SPACES; i++) {
         arena->spaces[i].table.base = TABLE_BASE + (number * SPACES + i) * TABLE_SPACE;
         arena->spaces[i].index.base = INDEX_BASE + (number * SPACES + i) * INDEX_SPACE;
     }
     arena->spaces[SMALL].memory.base = base;
-    arena->spaces[LARGE].memory.base = base + SMALL_SPACE;
+    arena->spaces[LARGE].memory.base = base + HEAP_SMALL_SPACE;
     used_arenas[used_count++] = number;
 }
 
@@ -159,6 +157,8 @@ static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, s
                                  .thread = thread,
                                  .rank = arena->rank++,
                                  .state = HEAP_LIVE};
+    if (kind == SMALL)
+        guard_block_begins(block->start, size);
     return block->start;
 }
 
@@ -191,13 +191,13 @@ static struct heap_block *block_of(const void *addr)
     struct heap_block *block;
     int kind;
 
-    if (offset >= (uintptr_t)ARENAS << HEAP_SHIFT)
+    if (offset >= (uintptr_t)HEAP_ARENAS << HEAP_SHIFT)
         return NULL;
     space = arenas[offset >> HEAP_SHIFT].spaces;
     offset &= ((uintptr_t)1 << HEAP_SHIFT) - 1;
-    kind = offset < SMALL_SPACE ? SMALL : LARGE;
+    kind = offset < HEAP_SMALL_SPACE ? SMALL : LARGE;
     space += kind;
-    offset -= kind == SMALL ? 0 : SMALL_SPACE;
+    offset -= kind == SMALL ? 0 : HEAP_SMALL_SPACE;
     if (offset >= space->memory.used)
         return NULL;
     /* What is in use ends with a block, so there is one that ends after `addr`. */
@@ -226,7 +226,7 @@ static void undo_push(struct heap_block *block)
     size_t at = undo.used;
 
     if (!undo.base)
-        undo.base = TABLE_BASE + ARENAS * SPACES * TABLE_SPACE;
+        undo.base = TABLE_BASE + HEAP_ARENAS * SPACES * TABLE_SPACE;
     CHECK(!range_cover(&undo, at + sizeof block, TABLE_SPACE), "no memory for the heap's tables");
     memcpy((char *)undo.base + at, &block, sizeof block);
 }
@@ -245,6 +245,8 @@ enum heap_status heap_free(uint32_t thread, void *ptr, const void *site)
     block->state = HEAP_FREED;
     block->free_site = site;
     block->free_thread = thread;
+    if (block->size < LARGE_BLOCK)
+        guard_block_ends(block->start, block->size);
     if (block->thread == HEAP_INITIAL) {
         if (snapshot_taken)
             undo_push(block);
@@ -353,8 +355,10 @@ void heap_restart(void)
         for (int kind = 0; kind < SPACES; kind++) {
             struct space *space = &arena->spaces[kind];
 
-            if (space->count)
-                memory_clear(&space->memory, kind == SMALL ? CLEARED_BY_HAND : 0);
+            if (!space->count)
+                continue;
+            guard_forget(space->memory.base, kind == SMALL ? space->memory.used : 0);
+            memory_clear(&space->memory, kind == SMALL ? CLEARED_BY_HAND : 0);
             space->count = 0;
         }
         arena->rank = 0;
@@ -366,6 +370,8 @@ void heap_restart(void)
         memcpy(&block, (char *)undo.base + at, sizeof block);
         block->state = HEAP_LIVE;
         block->free_site = NULL;
+        if (block->size < LARGE_BLOCK)
+            guard_block_begins(block->start, block->size);
     }
     undo.used = 0;
 }

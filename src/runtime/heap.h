@@ -22,6 +22,14 @@
 #define HEAP_RED_ZONE  16                 /* bytes on either side of a block that are no block's */
 #define HEAP_BLOCK_MAX ((size_t)16 << 30) /* more than this is out of memory */
 
+/* Addresses: each thread owns HEAP_ARENA_SPACE bytes from HEAP_BASE on, of which the first HEAP_SMALL_SPACE are for small blocks. */
+#define HEAP_BASE        0x120000000000u
+#define HEAP_SHIFT       35
+#define HEAP_ARENA_SPACE ((uintptr_t)1 << HEAP_SHIFT)
+#define HEAP_SMALL_SPACE ((uintptr_t)8 << 30)
+#define HEAP_ARENAS      (RUNTIME_THREADS + 1) /* of threads and HEAP_INITIAL */
+#define HEAP_SPAN        ((uintptr_t)HEAP_ARENAS << HEAP_SHIFT)
+
 enum heap_block_state { HEAP_LIVE, HEAP_FREED };
 
 struct heap_block {
@@ -33,6 +41,7 @@ struct heap_block {
     uint32_t rank; /* 0-based among its thread's allocations in this execution */
     uint32_t free_thread;
     enum heap_block_state state;
+    uint32_t reached; /* for leaks.c: number of the last search that found a pointer to it */
 };
 
 enum heap_status {

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "model/buffer.h"
+#include "runtime/memory_bug.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 
@@ -37,6 +38,15 @@ static inline struct op memory_op(enum op_kind kind, const void *p, unsigned siz
                        .site = (uint64_t)(uintptr_t)site};
 }
 
+/* While the thread waited for its turn, another one may have freed what it accesses. */
+static cell_value ask_access(const struct op *op, bool writes)
+{
+    cell_value result = native_ask(op);
+
+    memory_check((const void *)(uintptr_t)op->addr, op->size, writes);
+    return result;
+}
+
 static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
                               const struct raddle_site *site)
 {
@@ -45,7 +55,7 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
     (void)*(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
     plain_foreign_stack(p);
     spin_before(site);
-    return native_ask(&op);
+    return ask_access(&op, false);
 }
 
 /* The same for what will be written: nobody else runs meanwhile, so writing back what was there is nothing. */
@@ -65,7 +75,7 @@ static void memory_store(void *p, cell_value value, unsigned size, uint32_t flag
     op.value = value;
     probe_write(p);
     if (!world_buffer_store(native.world, native.current->agent, &op)) {
-        native_ask(&op);
+        ask_access(&op, true);
         return;
     }
     buffer_show_newest(native.world, native.current->agent, op.addr);
@@ -81,7 +91,7 @@ static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_
     op.value = operand;
     probe_write(p);
     spin_before(site);
-    return native_ask(&op);
+    return ask_access(&op, true);
 }
 
 static cell_value memory_cas(void *p, cell_value expected, cell_value desired, unsigned size,
@@ -94,7 +104,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     op.value = desired;
     probe_write(p);
     spin_before(site);
-    return native_ask(&op);
+    return ask_access(&op, true);
 }
 
 /* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
@@ -106,6 +116,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type value;                                                                                \
                                                                                                    \
+        memory_check(p, size, false);                                                              \
         if (!native_direct(p) && !(is_plain(flags) && plain_read_slow(p, size)))                   \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
@@ -125,6 +136,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     SLOW void store_slow##size(void *p, type value, uint32_t flags,                                \
                                const struct raddle_site *site)                                     \
     {                                                                                              \
+        memory_check(p, size, true);                                                               \
         if (native_direct(p) || (is_plain(flags) && plain_write_slow(p, size)))                    \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \
@@ -145,6 +157,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old, new;                                                                             \
                                                                                                    \
+        memory_check(p, size, true);                                                               \
         if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         memcpy(&old, p, size);                                                                     \
@@ -158,6 +171,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
+        memory_check(p, size, true);                                                               \
         if (!native_direct(p))                                                                     \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         memcpy(&old, p, size);                                                                     \
@@ -212,6 +226,7 @@ static void copy_piece(char *to, const char *from, unsigned size, const struct r
  * lies on two. */
 static bool range_reads(const void *from, size_t n)
 {
+    memory_check(from, n, false);
     if (n == 0 || native_direct(from))
         return true;
     plain.left--;
@@ -220,6 +235,7 @@ static bool range_reads(const void *from, size_t n)
 
 static bool range_writes(void *to, size_t n)
 {
+    memory_check(to, n, true);
     if (n == 0 || native_direct(to))
         return true;
     return native.detects && plain_write_slow(to, n);

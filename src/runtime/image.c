@@ -284,6 +284,17 @@ void image_restart(void)
         run_restore(&runs.at[i]);
 }
 
+/* Pages of tracked ranges that were written to are in `runs`; the others are as at the start, but may hold pointers, too. */
+void image_each(void (*visit)(const void *start, size_t size))
+{
+    for (uint32_t i = 0; i < runs.count; i++)
+        visit(runs.at[i].to, runs.at[i].size);
+    for (uint32_t i = 0; i < tracked.count; i++)
+        for (size_t page = 0; page < tracked.at[i].size / PAGE; page++)
+            if (!page_is_open(&tracked.at[i], page))
+                visit(tracked.at[i].start + page * PAGE, PAGE);
+}
+
 struct image_stats image_stats(void)
 {
     struct image_stats stats = {.faults = faults, .runs = runs.count};

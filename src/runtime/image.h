@@ -74,6 +74,9 @@ void image_touch(void *start, size_t size);
 /* Brings everything back. No system call. */
 void image_restart(void);
 
+/* Calls `visit` for each piece of the image's memory. */
+void image_each(void (*visit)(const void *start, size_t size));
+
 struct image_stats {
     size_t bytes;    /* in all ranges */
     size_t restored; /* copied or cleared by each restart */

@@ -36,6 +36,7 @@ struct native_thread {
     struct stack stack;  /* all of it, with what is kept for thread-local variables at its top */
     size_t private_used; /* of that */
     bool stack_shared;   /* another thread uses it, too */
+    uintptr_t visited_low, visited_high; /* where others have used it in this execution */
     struct spin spin;
     uint32_t window;         /* plain loads that are still to be made visible (plain.h) */
     bool signalled;          /* does not look for signals now (signals.h) */
@@ -114,6 +115,9 @@ void native_unsupported(const char *name);
 
 /* `size` zero bytes for a thread-local variable of the running thread: with its stack, if they fit there. */
 void *native_private_memory(size_t size, size_t align);
+
+/* Whether that thread has run in this execution, and does no more. */
+bool native_has_ended(uint32_t number);
 
 /* Another thread uses the stack of that thread: the search must know that from the beginning. */
 void native_share_stack(uint32_t number);

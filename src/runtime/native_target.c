@@ -11,6 +11,7 @@
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/library.h"
+#include "runtime/memory_bug.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 #include "runtime/races.h"
@@ -74,12 +75,22 @@ static bool is_interruptible(const struct op *op)
            op->kind != OP_SECTION_END;
 }
 
+/* An object in a block that was freed. Looked at before the operation, and again after it. */
+static void object_check(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    if (object > OBJECT_CELL && object < OBJECT_THREAD)
+        memory_check((const void *)(uintptr_t)op->addr, 1, true);
+}
+
 cell_value native_ask(const struct op *op)
 {
     struct native_thread *thread = native.current;
 
     if (__builtin_expect(signals_sent, 0) && is_interruptible(op))
         signals_look();
+    object_check(op);
     thread->asked = *op;
     thread->error = errno;
     thread->frames = __raddle_frames;
@@ -88,6 +99,7 @@ cell_value native_ask(const struct op *op)
     else
         fiber_switch(&thread->fiber, &native.engine);
     spin_after(op, thread->result);
+    object_check(op);
     return thread->result;
 }
 
@@ -131,6 +143,7 @@ void native_exit_thread(void *returned)
     native.current->returned = returned;
     signals_exit();
     mutex_abandon_all();
+    plain_end();
     native_ask(&op);
     CHECK(false, "a thread went on after its end");
     __builtin_unreachable();
@@ -214,6 +227,7 @@ static void thread_reset(struct native_thread *thread)
     thread->signalled = false;
     thread->stack_shared = thread->number < native.session->shared_stacks.count &&
                            native.session->shared_stacks.at[thread->number];
+    thread->visited_low = thread->visited_high = 0;
     thread->sections = 0;
     thread->window = 0;
     thread->crash = NULL;
@@ -272,6 +286,15 @@ void *native_private_memory(size_t size, size_t align)
     at = heap_alloc(thread->number, size, align, NULL);
     CHECK(at, "no memory for a thread-local variable");
     return at;
+}
+
+bool native_has_ended(uint32_t number)
+{
+    const struct native_thread *thread =
+        number < native.threads.count ? native.threads.at[number] : NULL;
+
+    return thread && thread->agent != AGENT_NONE &&
+           native.world->threads.at[thread->agent].status == THREAD_EXITED;
 }
 
 void native_share_stack(uint32_t number)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <link.h>
 
+#include "runtime/memory_bug.h"
 #include "runtime/races.h"
 
 #define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
@@ -31,12 +32,25 @@ void plain_begin(const struct native_thread *thread)
     plain.left = thread->window ? 0 : PLAIN_BUDGET;
 }
 
+static void stack_visit(struct native_thread *owner, uintptr_t at)
+{
+    if (owner->visited_low == owner->visited_high || at < owner->visited_low)
+        owner->visited_low = at;
+    if (at >= owner->visited_high)
+        owner->visited_high = at + 1;
+}
+
 void plain_foreign_stack(const void *p)
 {
     uint32_t owner;
 
-    if (stack_find(p, &owner) == STACK_INSIDE && owner != native.current->number)
-        native_share_stack(owner);
+    if (stack_find(p, &owner) != STACK_INSIDE || owner == native.current->number)
+        return;
+    /* judged only when the owner's own accesses are seen, too: there may be a race to tell of */
+    if (native.threads.at[owner]->stack_shared && native_has_ended(owner))
+        memory_bug_stack(owner);
+    stack_visit(native.threads.at[owner], (uintptr_t)p);
+    native_share_stack(owner);
 }
 
 /* Whether the present load is to be a visible one. Deterministic: it depends on nothing but what the thread did. */
@@ -64,8 +78,8 @@ bool plain_read_slow(const void *p, size_t size)
     if (native.current->sections)
         return false;
     (void)*(volatile const char *)p;
-    plain_foreign_stack(p);
     detect_read_range(addr, size);
+    plain_foreign_stack(p);
     return !window_open() && !detect_is_exposed(addr, size);
 }
 
@@ -78,8 +92,8 @@ bool plain_write_slow(void *p, size_t size)
     if (native.current->sections)
         return false;
     *byte = *byte;
-    plain_foreign_stack(p);
     detect_write_range(addr, size);
+    plain_foreign_stack(p);
     return !detect_is_exposed(addr, size);
 }
 
@@ -122,6 +136,8 @@ void native_touches(const struct native_range *ranges, size_t count)
     struct op begin = native_op(OP_SECTION_BEGIN, NULL), end = native_op(OP_SECTION_END, NULL);
 
     for (size_t i = 0; i < count; i++)
+        memory_check(ranges[i].at, ranges[i].size, ranges[i].writes);
+    for (size_t i = 0; i < count; i++)
         if (ranges[i].size && !native_direct(ranges[i].at))
             visible |= !native.detects || !range_checked(&ranges[i]);
     if (!visible)
@@ -142,6 +158,14 @@ void native_touches(const struct native_range *ranges, size_t count)
     errno = error;
 }
 
+void plain_end(void)
+{
+    const struct native_thread *thread = native.current;
+
+    if (native.detects && thread->visited_low < thread->visited_high)
+        detect_write_range(thread->visited_low, thread->visited_high - thread->visited_low);
+}
+
 void plain_free(void *block, size_t size)
 {
     if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
@@ -149,4 +173,5 @@ void plain_free(void *block, size_t size)
     races_note_free(true);
     detect_write_range((uint64_t)(uintptr_t)block, size);
     races_note_free(false);
+    detect_tick(); /* else the next access would pass as known */
 }

@@ -101,6 +101,9 @@ static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
     return true;
 }
 
+/* The running thread ends, and its stack with it: whoever has used that must have done so before. */
+void plain_end(void);
+
 /* The running thread gives the block back: whoever still uses it races with that. */
 void plain_free(void *block, size_t size);
 

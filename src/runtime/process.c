@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/kernel.h"
+#include "runtime/memory_bug.h"
 #include "runtime/native.h"
 #include "runtime/signals.h"
 
@@ -195,6 +196,8 @@ INTERPOSE _Noreturn void exit(int status)
         else
             exit_handlers[i].plain();
     }
+    if (native.session->leaks)
+        memory_bug_leaks();
     native_exit_process(status);
 }
 

@@ -1,5 +1,5 @@
 // Two threads free the same block: a crash in any order.
-// EXPECT: bug says=freed twice
+// EXPECT: bug says=free gets a block that was freed before
 // EXPECT(sc -DONE): safe
 #include "common.h"
 

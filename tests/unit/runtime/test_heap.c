@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/guard.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 
@@ -292,9 +293,58 @@ CHILD_TEST(stays_flat)
     EXPECT(resident_pages() < before + 100);
 }
 
+/* ---- which bytes may be accessed */
+
+CHILD_TEST(test_guard_small)
+{
+    char *block = heap_alloc(3, 21, 16, NULL);
+
+    for (size_t n = 1; n <= 24; n++)
+        for (int offset = -16; offset <= 32; offset++)
+            EXPECT(guard_allows(block + offset, n) == (offset >= 0 && (size_t)offset + n <= 21));
+    EXPECT(guard_allows(block + 40, 0));
+    EXPECT(guard_allows(&block, sizeof block)); /* no heap at all */
+    EXPECT(heap_free(3, block, NULL) == HEAP_OK);
+    EXPECT(!guard_allows(block, 1) && !guard_allows(block + 20, 1));
+    heap_restart();
+    block = heap_alloc(3, 5, 16, NULL);
+    EXPECT(guard_allows(block, 5) && !guard_allows(block, 8) && !guard_allows(block + 16, 1));
+    block = heap_alloc(3, 0, 16, NULL);
+    EXPECT(!guard_allows(block, 1));
+}
+
+CHILD_TEST(test_guard_large)
+{
+    size_t size = ((size_t)1 << 20) + 3;
+    char *block = heap_alloc(0, size, 16, NULL), *other = heap_alloc(0, size, 16, NULL);
+
+    EXPECT(guard_allows(block, size) && guard_allows(block + size - 1, 1));
+    EXPECT(!guard_allows(block + size - 1, 2) && !guard_allows(block - 1, 2));
+    EXPECT(guard_allows(other, 8) && guard_allows(block, 8));
+    EXPECT(heap_free(0, block, NULL) == HEAP_OK);
+    EXPECT(!guard_allows(block, 8) && guard_allows(other, 8));
+    heap_restart();
+    EXPECT(!guard_allows(other, 1));
+}
+
+CHILD_TEST(test_guard_initial)
+{
+    char *block = heap_alloc(HEAP_INITIAL, 40, 16, NULL);
+
+    EXPECT(heap_snapshot() == 0);
+    EXPECT(guard_allows(block, 40) && !guard_allows(block, 41));
+    EXPECT(heap_free(1, block, NULL) == HEAP_OK);
+    EXPECT(!guard_allows(block, 1));
+    heap_restart();
+    EXPECT(guard_allows(block, 40));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guard_small),
+        cmocka_unit_test(test_guard_large),
+        cmocka_unit_test(test_guard_initial),
         cmocka_unit_test(names_blocks),
         cmocka_unit_test(addresses_ignore_other_threads),
         cmocka_unit_test(judges_frees),
