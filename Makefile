@@ -14,7 +14,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz -name '*.[ch]' 2>/dev/null
 
-.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native soak format format-check tidy clean help
+.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .DEFAULT_GOAL = build
@@ -83,6 +83,9 @@ fuzz-readers: $(FUZZ)/build.ninja ## libFuzzer on each reader of input: SECONDS=
 bench-engine: $(BUILD)/build.ninja ## speed of the engine
 	cmake --build $(BUILD) --target bench_engine
 	$(BUILD)/bench/bench_engine
+
+bench-races: build ## cost of the search for data races: ten million plain accesses, as a ratio to the bare program
+	bench/races.sh $(BUILD)
 
 bench-native: build ## speed of native programs, as ratios to a fiber switch
 	cmake --build $(BUILD) --target bench_restart

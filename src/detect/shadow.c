@@ -22,7 +22,10 @@ static void *pages(size_t size)
     void *at = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 
-    return at == MAP_FAILED ? NULL : at;
+    if (at == MAP_FAILED)
+        return NULL;
+    syscall(SYS_madvise, at, size, MADV_NOHUGEPAGE); /* one touched byte must cost one page */
+    return at;
 }
 
 bool shadow_open(void)
