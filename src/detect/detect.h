@@ -68,8 +68,12 @@ void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);
 
 static inline bool detect_cell_known(const struct shadow_cell *cell, uint32_t bytes, bool writes)
 {
-    return cell->generation == detector.generation && (bytes & ~cell->bytes) == 0 &&
-           (cell->write == detector.now || (!writes && cell->read == detector.now));
+    if (cell->generation != detector.generation)
+        return false;
+    if ((bytes & ~cell->written) == 0 && cell->write == detector.now)
+        return true;
+    return !writes && (bytes & ~cell->read) == 0 &&
+           moments_have(detector.shadow.vectors, cell->reads, detector.now);
 }
 
 /* Quick looks at 1, 2, 4 or 8 bytes. True: the access adds nothing to what is known, and need not be told. */

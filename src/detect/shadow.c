@@ -12,9 +12,7 @@
  * accesses, which may be unordered among themselves, are kept like reads. */
 
 #define WIDE_MAX     ((uint32_t)1 << 24)
-#define VECTOR_UNIT  16u /* numbers; vectors begin at multiples of it */
 #define VECTOR_UNITS (EPOCH_CLOCK_MAX + 1)
-#define IS_VECTOR(m) (epoch_thread(m) == EPOCH_THREAD_MAX)
 
 /* Straight from the kernel: mmap itself may be the program's. */
 static void *pages(size_t size)
@@ -34,7 +32,7 @@ bool shadow_open(void)
 
     detector.chunks = pages(SHADOW_CHUNKS * sizeof *detector.chunks);
     shadow->wides = pages(WIDE_MAX * sizeof *shadow->wides);
-    shadow->vectors = pages((size_t)VECTOR_UNITS * VECTOR_UNIT * sizeof *shadow->vectors);
+    shadow->vectors = pages((size_t)VECTOR_UNITS * MOMENTS_UNIT * sizeof *shadow->vectors);
     return detector.chunks && shadow->wides && shadow->vectors;
 }
 
@@ -67,14 +65,14 @@ static bool is_before(const struct shadow_who *who, epoch e)
 
 static uint32_t *vector_at(moments m)
 {
-    return &detector.shadow.vectors[(size_t)epoch_clock(m) * VECTOR_UNIT];
+    return &detector.shadow.vectors[(size_t)epoch_clock(m) * MOMENTS_UNIT];
 }
 
 /* A new vector that has an entry for `thread`. */
 static moments vector_new(uint32_t thread)
 {
     struct shadow *shadow = &detector.shadow;
-    uint32_t units = (thread + 1) / VECTOR_UNIT + 1;
+    uint32_t units = (thread + 1) / MOMENTS_UNIT + 1;
     moments m;
 
     if (shadow->vector_units + units > VECTOR_UNITS) {
@@ -83,8 +81,8 @@ static moments vector_new(uint32_t thread)
     }
     m = epoch_of(EPOCH_THREAD_MAX, shadow->vector_units);
     shadow->vector_units += units;
-    memset(vector_at(m), 0, units * VECTOR_UNIT * sizeof(uint32_t));
-    *vector_at(m) = units * VECTOR_UNIT - 1;
+    memset(vector_at(m), 0, units * MOMENTS_UNIT * sizeof(uint32_t));
+    *vector_at(m) = units * MOMENTS_UNIT - 1;
     return m;
 }
 
@@ -104,7 +102,7 @@ static epoch moments_unordered(const struct shadow_who *who, moments m)
 
     if (m == 0)
         return 0;
-    if (!IS_VECTOR(m))
+    if (!MOMENTS_IS_VECTOR(m))
         return is_before(who, m) ? 0 : m;
     vector = vector_at(m);
     for (uint32_t i = 0; i < *vector; i++)
@@ -117,11 +115,11 @@ static void moments_add(const struct shadow_who *who, moments *m)
 {
     epoch old = *m;
 
-    if (old == 0 || old == who->now || (!IS_VECTOR(old) && is_before(who, old))) {
+    if (old == 0 || old == who->now || (!MOMENTS_IS_VECTOR(old) && is_before(who, old))) {
         *m = who->now;
         return;
     }
-    if (!IS_VECTOR(old)) {
+    if (!MOMENTS_IS_VECTOR(old)) {
         *m = vector_new(who->thread > epoch_thread(old) ? who->thread : epoch_thread(old));
         vector_at(*m)[1 + epoch_thread(old)] = epoch_clock(old);
     } else if (who->thread >= *vector_at(old)) {
@@ -201,10 +199,19 @@ static struct shadow_wide *wide_of(const struct shadow_cell *cell)
     return &detector.shadow.wides[cell->write];
 }
 
+/* Those of `bytes`, if any, become a part with that history. */
+static void wide_add(struct shadow_wide *wide, uint32_t bytes, epoch write, moments reads)
+{
+    if (bytes)
+        wide->parts[wide->count++] =
+            (struct shadow_part){.bytes = bytes, .write = write, .reads = reads};
+}
+
 static struct shadow_wide *make_wide(struct shadow_cell *cell)
 {
     struct shadow *shadow = &detector.shadow;
     struct shadow_wide *wide;
+    moments again = cell->reads; /* no two parts may have one vector */
 
     if (cell->generation == (detector.generation | SHADOW_WIDE))
         return wide_of(cell);
@@ -214,9 +221,15 @@ static struct shadow_wide *make_wide(struct shadow_cell *cell)
     }
     wide = &shadow->wides[shadow->wide_count];
     wide->count = 0;
-    if (cell->generation == detector.generation)
-        wide->parts[wide->count++] =
-            (struct shadow_part){.bytes = cell->bytes, .write = cell->write, .reads = cell->read};
+    if (cell->generation == detector.generation) {
+        uint32_t both = cell->written & cell->read;
+
+        if (both && MOMENTS_IS_VECTOR(again))
+            again = vector_copy(again, 0);
+        wide_add(wide, cell->written & ~both, cell->write, 0);
+        wide_add(wide, cell->read & ~both, 0, cell->reads);
+        wide_add(wide, both, cell->write, again);
+    }
     cell->write = shadow->wide_count++;
     cell->generation = detector.generation | SHADOW_WIDE;
     return wide;
@@ -232,7 +245,7 @@ static void part_split(struct shadow_wide *wide, struct shadow_part *part, uint3
     part->bytes &= bytes;
     other->bytes &= ~bytes;
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
-        if (IS_VECTOR(*sets[i]))
+        if (MOMENTS_IS_VECTOR(*sets[i]))
             *sets[i] = vector_copy(*sets[i], 0);
 }
 
@@ -240,11 +253,16 @@ static void part_split(struct shadow_wide *wide, struct shadow_part *part, uint3
 static bool wide_knows(const struct shadow_who *who, const struct shadow_wide *wide, uint32_t bytes,
                        enum shadow_kind kind)
 {
-    for (uint32_t i = 0; i < wide->count; i++)
-        if (!(bytes & ~wide->parts[i].bytes))
-            return wide->parts[i].write == who->now ? !kind_is_atomic(kind)
-                   : kind == SHADOW_READ            ? wide->parts[i].reads == who->now
-                                                    : false;
+    for (uint32_t i = 0; i < wide->count; i++) {
+        const struct shadow_part *part = &wide->parts[i];
+
+        if (bytes & ~part->bytes)
+            continue;
+        return !kind_is_atomic(kind) &&
+               (part->write == who->now ||
+                (kind == SHADOW_READ &&
+                 moments_have(detector.shadow.vectors, part->reads, who->now)));
+    }
     return false;
 }
 
@@ -271,32 +289,33 @@ static bool wide_access(const struct shadow_who *who, struct shadow_wide *wide, 
 
 /* ---- the others */
 
-/* A plain access that leaves all bytes of the cell with one history: true, and it is done. */
+/* Plain accesses whose bytes have all one write, and one set of reads, before and after. False, and nothing has changed, if that is not
+ * so, or if there is a race. */
 static bool simple_read(const struct shadow_who *who, struct shadow_cell *cell, uint32_t bytes)
 {
-    if (!(cell->bytes & bytes) && cell->write == 0 && cell->read == who->now) {
-        cell->bytes |= (uint8_t)bytes;
+    if (cell->written & bytes && !is_before(who, cell->write))
+        return false;
+    if (cell->read == 0 || cell->reads == who->now) {
+        cell->reads = who->now;
+        cell->read |= (uint8_t)bytes;
         return true;
     }
-    if (cell->bytes != bytes || (cell->write && !is_before(who, cell->write)) ||
-        (cell->read && !is_before(who, cell->read)))
+    if (cell->read != bytes)
         return false;
-    cell->read = who->now;
+    moments_add(who, &cell->reads);
     return true;
 }
 
 static bool simple_write(const struct shadow_who *who, struct shadow_cell *cell, uint32_t bytes)
 {
-    if (!(cell->bytes & bytes) && cell->write == who->now && cell->read == 0) {
-        cell->bytes |= (uint8_t)bytes;
-        return true;
-    }
-    if ((cell->bytes & ~bytes) || (cell->write && !is_before(who, cell->write)) ||
-        (cell->read && !is_before(who, cell->read)))
+    if ((cell->written & bytes && !is_before(who, cell->write)) ||
+        (cell->read & bytes && moments_unordered(who, cell->reads)))
+        return false;
+    if (cell->written & ~bytes && cell->write != who->now)
         return false;
     cell->write = who->now;
-    cell->read = 0;
-    cell->bytes = (uint8_t)bytes;
+    cell->written |= (uint8_t)bytes;
+    cell->read &= (uint8_t)~bytes;
     return true;
 }
 
@@ -311,9 +330,9 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
     if (!kind_is_atomic(kind) && !cell->exposed) {
         if ((cell->generation & ~SHADOW_WIDE) != detector.generation) {
             cell->generation = detector.generation;
-            cell->write = kind == SHADOW_WRITE ? who->now : 0;
-            cell->read = kind == SHADOW_READ ? who->now : 0;
-            cell->bytes = (uint8_t)bytes;
+            cell->write = cell->reads = who->now;
+            cell->written = kind == SHADOW_WRITE ? (uint8_t)bytes : 0;
+            cell->read = kind == SHADOW_READ ? (uint8_t)bytes : 0;
             return quiet;
         }
         if (cell->generation == detector.generation &&

@@ -15,18 +15,22 @@
 /* In a cell's generation: the history is elsewhere. The quick checks, which compare generations, fail then. */
 #define SHADOW_WIDE ((uint32_t)1 << 31)
 
-struct shadow_cell {
-    uint32_t generation; /* older than the execution: never accessed */
-    epoch write;         /* last one, or 0; SHADOW_WIDE: which shadow_wide */
-    epoch read;          /* last one since, or 0 */
-    uint8_t bytes;       /* which ones were accessed; all of them so */
-    uint8_t exposed;     /* for good (detect_expose) */
-    uint16_t unused;
-};
-
 /* A set of moments, none of which comes before another one: empty (0), one epoch, or, if its thread is EPOCH_THREAD_MAX, the number of
  * a vector with the latest clock of each thread. */
 typedef epoch moments;
+
+#define MOMENTS_UNIT         16u /* numbers; vectors begin at multiples of it, with their length */
+#define MOMENTS_IS_VECTOR(m) (epoch_thread(m) == EPOCH_THREAD_MAX)
+
+struct shadow_cell {
+    uint32_t generation; /* older than the execution: never accessed */
+    epoch write;         /* the last one; SHADOW_WIDE: which shadow_wide */
+    moments reads;       /* since that one */
+    uint8_t written;     /* which bytes that write is about, */
+    uint8_t read;        /* and which ones the reads */
+    uint8_t exposed;     /* for good (detect_expose) */
+    uint8_t unused;
+};
 
 struct shadow_part {
     uint32_t bytes;
@@ -42,10 +46,23 @@ struct shadow_wide {
 struct shadow {
     struct shadow_wide *wides; /* of this execution */
     uint32_t wide_count;
-    uint32_t *vectors; /* each: how long it is, then the clocks */
+    uint32_t *vectors; /* each: how many clocks, and these */
     uint32_t vector_units;
     bool any_exposed;
 };
+
+/* Whether `now` is one of the moments. Only asked of the latest one of its thread. */
+static inline bool moments_have(const uint32_t *vectors, moments m, epoch now)
+{
+    const uint32_t *vector;
+
+    if (m == now)
+        return true;
+    if (!MOMENTS_IS_VECTOR(m))
+        return false;
+    vector = &vectors[(size_t)epoch_clock(m) * MOMENTS_UNIT];
+    return epoch_thread(now) < vector[0] && vector[1 + epoch_thread(now)] == epoch_clock(now);
+}
 
 /* Which bytes of its granule those are. */
 static inline uint32_t shadow_bytes(uint64_t addr, unsigned size)
