@@ -363,6 +363,9 @@ int native_replay(void)
 
 /* ---- making a schedule shorter */
 
+/* How many events of the last run that showed the bug it takes to show it: a race may show before the end. */
+static uint32_t minimise_events;
+
 static bool minimise_same(void *context, struct explorer *explorer, enum ending ending)
 {
     const struct session_bug *wanted = context;
@@ -374,8 +377,11 @@ static bool minimise_same(void *context, struct explorer *explorer, enum ending 
     races_forget();
     races_of_run();
     bugs_of_run(ending);
-    for (uint32_t i = 0; i < session->bugs.count && !session->begin_anew; i++)
-        same |= bug_equal(&session->bugs.at[i], wanted);
+    for (uint32_t i = 0; i < session->bugs.count && !session->begin_anew && !same; i++)
+        if (bug_equal(&session->bugs.at[i], wanted)) {
+            minimise_events = session->bugs.at[i].schedule_count;
+            same = true;
+        }
     return same;
 }
 
@@ -387,7 +393,7 @@ static void minimise_better(void *context, struct explorer *explorer)
 
     (void)context;
     session->schedule.count = 0;
-    for (event_id id = 0; id < x->events.count; id++)
+    for (event_id id = 0; id < x->events.count && id < minimise_events; id++)
         vec_push(&session->arena, &session->schedule,
                  session_choice_of(session, &x->events.at[id]));
 }
