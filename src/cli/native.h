@@ -12,6 +12,7 @@ struct native_case {
     VEC(struct session_thread) threads;
     VEC(bool) shared_stacks;
     VEC(uint64_t) exposed;
+    VEC(struct session_fact) facts;
     VEC(struct session_step) steps; /* of a replay; so are those up to the output */
     VEC(struct session_frame) frames;
     VEC(struct session_cell) cells;

@@ -98,6 +98,8 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
     for (uint32_t k = 0; k < bug->exposed; k++)
         vec_push(arena, &native_case->exposed, session->exposed.at[k]);
+    for (uint32_t k = 0; k < session->facts.count; k++)
+        vec_push(arena, &native_case->facts, session->facts.at[k]);
     for (uint32_t k = 0; k < session->steps.count; k++) {
         struct session_step step = session->steps.at[k];
 
@@ -156,6 +158,8 @@ void native_schedule_give(struct session *session, const struct native_case *fou
         cell.name = text_copy(&session->arena, cell.name);
         vec_push(&session->arena, &session->cells, cell);
     }
+    for (uint32_t i = 0; i < found->facts.count; i++)
+        vec_push(&session->arena, &session->facts, found->facts.at[i]);
 }
 
 /* A process that dies in the replay of a death: the very same bug. */

@@ -115,6 +115,21 @@ static void stacks_write(struct trace *trace, const struct native_case *run)
     free(word);
 }
 
+/* Facts, as words "key=value". */
+static void facts_write(struct trace *trace, const struct native_case *run)
+{
+    size_t room = run->facts.count * 32 + 1, used = 0;
+    char *words = calloc(room, 1);
+
+    CHECK(words, "out of memory");
+    for (uint32_t i = 0; i < run->facts.count; i++)
+        used += (size_t)snprintf(words + used, room - used, "%s%" PRIx64 "=%" PRIx32, i ? "," : "",
+                                 run->facts.at[i].key, run->facts.at[i].value);
+    if (used)
+        trace_set_option(trace, "facts", words);
+    free(words);
+}
+
 /* What was exposed, as numbers with commas between. */
 static void exposed_write(struct trace *trace, const struct native_case *run)
 {
@@ -149,6 +164,7 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     trace_set_option(&trace, "races", settings->races ? "report" : "ignore");
     stacks_write(&trace, run);
     exposed_write(&trace, run);
+    facts_write(&trace, run);
     trace_fill(&trace, run);
     source_fill(&trace);
     out = fopen(path, "w");

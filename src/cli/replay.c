@@ -32,6 +32,22 @@ static const struct option_row replay_options[] = {
     {0},
 };
 
+/* Words "key=value", both in hexadecimal. */
+static void facts_read(struct native_case *run, const char *words)
+{
+    while (words && *words) {
+        struct session_fact fact;
+        char *end;
+
+        fact.key = strtoull(words, &end, 16);
+        if (*end != '=')
+            return;
+        fact.value = (uint32_t)strtoul(end + 1, &end, 16);
+        vec_push(&run->arena, &run->facts, fact);
+        words = *end == ',' ? end + 1 : NULL;
+    }
+}
+
 /* What a replay needs, out of a trace. */
 static void case_of_trace(struct native_case *run, const struct trace *trace)
 {
@@ -58,6 +74,7 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
         exposed += strcspn(exposed, ",");
         exposed += *exposed == ',';
     }
+    facts_read(run, trace_option(trace, "facts"));
     for (uint32_t i = 0; i < trace->steps.count; i++) {
         const struct trace_step *step = &trace->steps.at[i];
 

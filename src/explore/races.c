@@ -210,7 +210,7 @@ static void past_open(struct past *past, struct execution *x, const struct suspe
     const struct op_info *info = &op_infos[suspect->op->kind];
     const struct access *accesses = suspect->accesses;
     uint32_t count = suspect->access_count;
-    struct footprint footprint = {.count = 0};
+    struct footprint footprint; /* large: not to be cleared */
 
     if (!accesses) {
         op_touch(x->world, &view_now, suspect->agent, suspect->op, &footprint, NULL);

@@ -138,6 +138,13 @@ struct session_unseen {
     bool trusted;             /* by the user: does not count */
 };
 
+/* A number that a process found out once and that must hold in every run: a port that the system chose, how much a read from
+ * another process gave. The key is the process's business. */
+struct session_fact {
+    uint64_t key;
+    uint32_t value;
+};
+
 typedef VEC(struct session_choice) session_choice_vec;
 
 /* How to find out, from outside, where the running thread is: the address of the pointer to its innermost frame, and
@@ -176,7 +183,9 @@ struct session {
     struct explorer explorer;
     VEC(struct session_thread) threads;
     VEC(bool)
-    shared_stacks;   /* by thread: others use its stack, so that accesses to it are visible */
+    shared_stacks; /* by thread: others use its stack, so that accesses to it are visible */
+    VEC(struct session_fact) facts; /* what a replay must know from the beginning, too */
+    struct map fact_values;         /* of the process: the same by key */
     bool begin_anew; /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */

@@ -1,9 +1,11 @@
 #include "model/effect.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "model/buffer.h"
+#include "model/channel.h"
 #include "model/object.h"
 
 /* One operation being carried out. `op` is a copy: the pending one may be replaced meanwhile. */
@@ -202,7 +204,8 @@ static enum sequel wait_for(struct doing *d, enum op_kind kind, uint64_t addr)
     return SEQUEL_WAIT;
 }
 
-static void cond_set(struct doing *d, uint64_t addr, uint64_t state, waiters_id waiters, loc_id mutex)
+static void cond_set(struct doing *d, uint64_t addr, uint64_t state, waiters_id waiters,
+                     loc_id mutex)
 {
     state_set(d, OBJECT_COND, addr, (state & ~OBJECT_USE) | cond_waiting(waiters, mutex));
 }
@@ -227,8 +230,8 @@ static enum sequel do_cond_wait(struct doing *d)
     loc_id mutex = world_location(d->world, OBJECT_MUTEX, d->op.mutex);
 
     state_set(d, OBJECT_MUTEX, d->op.mutex, lock_given(world_state(d->world, mutex)));
-    cond_set(d, d->op.addr, state,
-             waiters_add(&d->world->waiters, (waiters_id)state, d->thread), mutex);
+    cond_set(d, d->op.addr, state, waiters_add(&d->world->waiters, (waiters_id)state, d->thread),
+             mutex);
     thread->woken = false;
     thread->wait_result = 0;
     thread->pending.size = 0;
@@ -372,6 +375,37 @@ static enum sequel do_barrier_wait(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static enum sequel do_channel(struct doing *d)
+{
+    struct channel_step step = channel_step(&d->op, state_get(d, OBJECT_CHANNEL, d->op.addr));
+
+    if (step.touch == TOUCH_DISABLED) /* and so it was cancelled */
+        step.result = -ECANCELED;
+    state_set(d, OBJECT_CHANNEL, d->op.addr, step.state);
+    result_set(d, (uint64_t)step.result);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_channel_ends(struct doing *d)
+{
+    uint64_t state = state_get(d, OBJECT_CHANNEL, d->op.addr), other = 0;
+
+    if (d->op.mutex)
+        other = state_get(d, OBJECT_CHANNEL, d->op.mutex);
+    channel_change(&d->op, &state, &other);
+    state_set(d, OBJECT_CHANNEL, d->op.addr, state);
+    if (d->op.mutex)
+        state_set(d, OBJECT_CHANNEL, d->op.mutex, other);
+    result_set(d, state);
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_channel_poll(struct doing *d)
+{
+    result_set(d, d->touch == TOUCH_DONE);
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_thread_create(struct doing *d)
 {
     world_start(d->world, (agent_id)d->op.addr);
@@ -495,6 +529,23 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_SEM_POST] = do_sem_post,
     [OP_BARRIER_WAIT] = do_barrier_wait,
     [OP_BARRIER_LEAVE] = do_nothing,
+    [OP_CHANNEL_GET] = do_channel,
+    [OP_CHANNEL_TRYGET] = do_channel,
+    [OP_CHANNEL_PEEK] = do_channel,
+    [OP_CHANNEL_TRYPEEK] = do_channel,
+    [OP_CHANNEL_PUT] = do_channel,
+    [OP_CHANNEL_TRYPUT] = do_channel,
+    [OP_CHANNEL_CLOSE] = do_channel_ends,
+    [OP_CHANNEL_DUP] = do_channel_ends,
+    [OP_CHANNEL_SHUT] = do_channel_ends,
+    [OP_CHANNEL_SET] = do_channel_ends,
+    [OP_CHANNEL_LISTEN] = do_channel_ends,
+    [OP_CHANNEL_USE] = do_nothing,
+    [OP_CHANNEL_LOOK] = do_nothing,
+    [OP_FILE_READ] = do_nothing,
+    [OP_FILE_WRITE] = do_nothing,
+    [OP_CHANNEL_POLL] = do_channel_poll,
+    [OP_CHANNEL_TRYPOLL] = do_channel_poll,
     [OP_THREAD_CREATE] = do_thread_create,
     [OP_THREAD_JOIN] = do_thread_join,
     [OP_THREAD_EXIT] = do_thread_exit,

@@ -18,7 +18,8 @@ struct access {
     uint8_t mode;  /* ACCESS_READ or ACCESS_WRITE */
 };
 
-#define FOOTPRINT_MAX 24 /* AWAIT: four cells, each in up to four buffered stores and two words */
+#define FOOTPRINT_MAX                                                                              \
+    1032 /* a poll of 512 descriptors; AWAIT: four cells, each in up to four buffered stores and two words */
 
 /* All that an operation touches. Two operations of different agents whose footprints do not conflict
  * commute, and each leaves the other enabled or disabled as it was. */

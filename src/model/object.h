@@ -9,6 +9,7 @@
  *   COND         who waits un-woken (a waiters_id), above that the location of their mutex + 1
  *   SEM          the value
  *   BARRIER      how many have arrived
+ *   CHANNEL      see channel.h
  *   THREAD       one of three things, by the address (see thread_life_addr): what it does (OBJECT_THREAD_RUNS…), whether
  *                it may still be joined (OBJECT_THREAD_JOINED…), whether it was asked to end (1)
  * The high bits tell of its life. A state of 0 is that of an object that no call has initialised. */

@@ -10,7 +10,8 @@ const struct op_info op_infos[OP_KIND_COUNT] = {
 };
 
 const char *const object_kind_names[OBJECT_KIND_COUNT] = {
-    "nothing", "cell", "mutex", "spin", "rwlock", "cond", "sem", "barrier", "thread", "slot",
+    "nothing", "cell",    "mutex",  "spin",    "rwlock", "cond",
+    "sem",     "barrier", "thread", "channel", "slot",
 };
 
 const char *const memory_order_names[5] = {"rlx", "acq", "rel", "ar", "sc"};

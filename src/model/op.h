@@ -44,6 +44,7 @@ enum object_kind {
     OBJECT_SEM,
     OBJECT_BARRIER,
     OBJECT_THREAD,
+    OBJECT_CHANNEL, /* a pipe, one direction of a connection, …: see channel.h */
     OBJECT_SLOT, /* one buffered store: what a forwarding load and the flush of that store share */
     OBJECT_KIND_COUNT
 };
@@ -111,16 +112,18 @@ typedef unsigned __int128 cell_value;
 
 /* A visible operation as its thread asks for it, before its outcome is known. */
 struct op {
-    uint8_t kind;      /* enum op_kind */
-    uint8_t size;      /* bytes of a cell: 1, 2, 4, 8 or 16; objects: OBJECT_RAW or 0 */
-    uint8_t order;     /* enum memory_order, of memory operations and fences */
-    uint8_t variant;   /* RMW: enum rmw_kind; mutexes, waits: enum mutex_kind; CAS: the order if it fails; other objects: enum object_variant */
-    uint32_t stores;   /* set by the world: buffered stores its thread had issued before */
-    uint64_t site;     /* the target's name for the place in the program */
-    uint64_t addr;     /* the object or the first byte of the cell; THREAD: its agent_id */
-    uint64_t mutex;    /* the mutex of a condition wait */
-    cell_value value;  /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
-    cell_value expect; /* what CAS compares with; BARRIER: how many threads it takes; waits: how they may end by themselves */
+    uint8_t kind;  /* enum op_kind */
+    uint8_t size;  /* bytes of a cell: 1, 2, 4, 8 or 16; objects: OBJECT_RAW or 0 */
+    uint8_t order; /* enum memory_order, of memory operations and fences */
+    uint8_t
+        variant; /* RMW: enum rmw_kind; mutexes, waits: enum mutex_kind; CAS: the order if it fails; other objects: enum object_variant */
+    uint32_t stores;  /* set by the world: buffered stores its thread had issued before */
+    uint64_t site;    /* the target's name for the place in the program */
+    uint64_t addr;    /* the object or the first byte of the cell; THREAD: its agent_id */
+    uint64_t mutex;   /* the mutex of a condition wait */
+    cell_value value; /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
+    cell_value
+        expect; /* what CAS compares with; BARRIER: how many threads it takes; waits: how they may end by themselves */
 };
 
 /* What ops.def says of a kind. */

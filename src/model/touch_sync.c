@@ -244,10 +244,11 @@ static bool touch_request(struct judging *j)
 unsigned wait_ends(struct world *world, const struct view *view, agent_id agent,
                    const struct op *op)
 {
-    struct footprint footprint = {.count = 0};
+    struct footprint footprint; /* large: not to be cleared */
     struct judging j = {world, view, agent, op, &footprint, NULL};
     unsigned ends = (unsigned)op->expect;
 
+    footprint.count = 0;
     if (ends & 1u << WAIT_END_CANCEL && !touch_request(&j))
         ends &= ~(1u << WAIT_END_CANCEL);
     if (ends & 1u << WAIT_END_TIMEOUT && op->value &&

@@ -23,6 +23,7 @@ void world_open(struct world *world, struct arena *arena, struct target *target,
     map_open(&world->agent_by_key, arena);
     map_open(&world->location_by_key, arena);
     waiters_open(&world->waiters, arena);
+    channel_lists_open(&world->channel_lists, arena);
 }
 
 void world_restart(struct world *world)

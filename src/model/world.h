@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "model/bug.h"
+#include "model/channel_list.h"
 #include "model/footprint.h"
 #include "model/memory.h"
 #include "model/op.h"
@@ -31,17 +32,17 @@ struct agent {
 
 /* What a thread is doing in this execution. */
 struct thread {
-    uint8_t status;    /* enum thread_status */
-    bool woken;        /* waiting at a condition or barrier: may go on */
+    uint8_t status;      /* enum thread_status */
+    bool woken;          /* waiting at a condition or barrier: may go on */
     uint8_t wait_result; /* how its wait on a condition ended: enum wait_result */
     uint32_t spurious;   /* how often one did by itself */
-    struct op pending; /* THREAD_RUNNING: what it does next */
-    event_id last;     /* its latest event */
-    event_id cause;    /* an event of another thread that its next one needs: created, woken */
-    uint32_t stores;   /* stores it has put into buffers so far */
-    uint32_t waiting;  /* of these, how many are not flushed yet */
-    uint32_t floor;    /* later stores are flushed after all those before this one */
-    agent_id buffers;  /* its newest buffer with entries in this execution, or AGENT_NONE */
+    struct op pending;   /* THREAD_RUNNING: what it does next */
+    event_id last;       /* its latest event */
+    event_id cause;      /* an event of another thread that its next one needs: created, woken */
+    uint32_t stores;     /* stores it has put into buffers so far */
+    uint32_t waiting;    /* of these, how many are not flushed yet */
+    uint32_t floor;      /* later stores are flushed after all those before this one */
+    agent_id buffers;    /* its newest buffer with entries in this execution, or AGENT_NONE */
 };
 
 /* One store in a buffer; it stays there, marked, after it was flushed. */
@@ -112,8 +113,9 @@ struct world {
     struct step step;    /* of the last transition */
     bool
         merges_lives; /* set by a target: under SC, creating a thread and ending one are no transitions of their own */
-    uint32_t spurious_bound; /* how often each thread may wake up from a condition without a signal */
-    bool in_section; /* a thread is inside an atomic section: its stores go straight to memory */
+    uint32_t
+        spurious_bound; /* how often each thread may wake up from a condition without a signal */
+    bool in_section;    /* a thread is inside an atomic section: its stores go straight to memory */
 
     /* by agent_id; agents are the same in all executions, their states are not */
     VEC(struct agent) agents;
@@ -130,6 +132,7 @@ struct world {
     } hints[LOCATION_HINTS]; /* the map's answers, where they are found faster */
     struct map location_by_key;
     struct waiters_table waiters;
+    struct channel_lists channel_lists;
 };
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
@@ -166,7 +169,6 @@ bool world_ready(struct world *world, agent_id agent);
  * There is always at least one. */
 typedef VEC(outcome_id) outcome_vec;
 void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes);
-
 
 /* Appends the events, other than those of `agent` itself and those its footprint conflicts with, that
  * had to come before its pending operation could run. */

@@ -193,6 +193,18 @@ static struct external unseen_decide(const char *name, const void *function,
     return external;
 }
 
+/* Functions of ours that tell spin.h themselves when they do more than look: a loop of them may just wait. */
+static bool tells_itself(const char *name)
+{
+    static const char *const names[] = {"read", "recv",  "recvfrom", "write",      "send",
+                                        "poll", "ppoll", "select",   "epoll_wait", "accept"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* The program may have a function of its own with the name of one of libc's: what has hooks comes first. */
 static struct external decide(const char *name, const void *function,
                               const struct raddle_site *site)
@@ -206,6 +218,8 @@ static struct external decide(const char *name, const void *function,
         return external;
     external.row = row;
     if (row && row->pure)
+        return external;
+    if (is_in_module_of(function, &native) && tells_itself(name))
         return external;
     external.kind = EXTERNAL_IMPURE;
     if (row || is_in_module_of(function, &native))

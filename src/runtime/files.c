@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/channels.h"
 #include "runtime/state.h"
 
 /* Start and restart. Streams of the start are watched: libc reads for them by calls that nobody can interpose. */
@@ -58,6 +59,7 @@ void files_open(void)
     /* The first use of a locale maps a file, and forgetting that would map it again in each execution. */
     setlocale(LC_ALL, "");
     setlocale(LC_ALL, "C");
+    channels_open();
     stream_list = dlsym(RTLD_DEFAULT, "_IO_list_all");
 }
 
@@ -80,6 +82,7 @@ int files_add_arguments(int argc, char **argv)
 
 void files_saved(void)
 {
+    files_number_open();
     stream_of_start = stream_list ? *stream_list : NULL;
     for (FILE *f = stream_of_start; f && stream_count < STREAMS_MAX; f = f->_chain) {
         if (f->_flags & STREAM_NO_READS)
@@ -109,4 +112,7 @@ void files_restart(void)
         if (memcmp(streams[i].stream, &streams[i].start, sizeof(FILE)) != 0)
             files_moving(streams[i].start._fileno);
     files_memory_restart();
+    files_number_restart();
+    channels_restart();
+    files_share_restart();
 }

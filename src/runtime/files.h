@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/image.h"
 #include "runtime/native.h"
@@ -79,6 +81,35 @@ void files_touch_read(int fd, void *buffer, size_t size);
 
 /* The program reads or seeks: says so if the next execution will find something else. */
 void files_moving(int fd);
+
+/* The program reads from a file, or writes to one, at its offset. */
+void files_reading(int fd, void *buffer, size_t size);
+void files_writing(int fd);
+
+/* ---- files_fd.c: the program got `fd` from the kernel, and a restart closes it. Returns the number that the thread sees. */
+int files_opened(int fd);
+
+/* ---- files_share.c: files that several threads use. Each does nothing while a thread is alone. */
+
+/* The program asks for a name, or makes or removes one (`writes`). */
+void files_named(int at, const char *path, bool writes);
+
+/* What a descriptor stands for, as long as it does. */
+void files_shared_opened(int fd);
+void files_shared_copied(int from, int to);
+void files_shared_closed(int fd);
+
+/* The program reads or writes the file, at its offset if `moves`. */
+void files_shared(int fd, bool writes, bool moves);
+
+/* Reads from there, or at its offset if `at` is below 0, and lets the program's memory change by what came. */
+ssize_t files_read_at(int fd, void *to, size_t n, int64_t at);
+void files_share_restart(void);
+
+/* ---- files_number.c: the number under which a thread finds what the kernel has just opened as `fd` */
+int files_number(int fd);
+void files_number_open(void);
+void files_number_restart(void);
 
 /* ---- files_memory.c */
 void files_memory_restart(void);

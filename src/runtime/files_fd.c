@@ -5,58 +5,55 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "runtime/channels.h"
 #include "runtime/files.h"
+#include "runtime/kernel.h"
 #include "runtime/state.h"
 
 /* Descriptors: which the program opens, closes and duplicates. */
 
-static int opened(int fd)
+int files_opened(int fd)
 {
-    if (native.current && fd >= 0)
-        state_fd_opened(fd);
+    fd = files_number(fd);
+    state_fd_opened(fd);
     return fd;
 }
 
-static void opened_pair(const int *fds)
+static int opened(int fd)
 {
-    opened(fds[0]);
-    opened(fds[1]);
+    if (!native.current || fd < 0)
+        return fd;
+    fd = files_opened(fd);
+    files_shared_opened(fd);
+    return fd;
 }
 
-#define OPENS(name, parameters, arguments)                                                         \
-    REAL_CALL(name)                                                                                \
-    INTERPOSE int name parameters                                                                  \
-    {                                                                                              \
-        return opened(REAL(name) arguments);                                                       \
-    }
+/* Whether opening with these flags may change what the name stands for. */
+static bool changes(int flags)
+{
+    return flags & (O_CREAT | O_TRUNC);
+}
 
-#define OPENS_PAIR(name, parameters, arguments)                                                    \
+#define OPENS(name, parameters, arguments, ...)                                                    \
     REAL_CALL(name)                                                                                \
     INTERPOSE int name parameters                                                                  \
     {                                                                                              \
-        int result;                                                                                \
-                                                                                                   \
-        image_touch(fds, 2 * sizeof *fds);                                                         \
-        result = REAL(name) arguments;                                                             \
-        if (result == 0)                                                                           \
-            opened_pair(fds);                                                                      \
-        return result;                                                                             \
+        __VA_ARGS__;                                                                               \
+        return opened(REAL(name) arguments);                                                       \
     }
 
 /* ---- opening */
 
 #define TAKES_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
 
-#define OPENS_PATH(name, parameters, first)                                                        \
+#define OPENS_PATH(name, parameters, first, at_directory)                                          \
     REAL_CALL(name)                                                                                \
     INTERPOSE int name parameters                                                                  \
     {                                                                                              \
@@ -67,82 +64,68 @@ static void opened_pair(const int *fds)
         if (TAKES_MODE(flags))                                                                     \
             mode = va_arg(arguments, mode_t);                                                      \
         va_end(arguments);                                                                         \
+        files_named(at_directory, path, changes(flags));                                           \
         return opened(REAL(name)(first, flags, mode));                                             \
     }
 
 #define BOTH(a, b) a, b
 
-OPENS_PATH(open, (const char *path, int flags, ...), path)
-OPENS_PATH(open64, (const char *path, int flags, ...), path)
-OPENS_PATH(openat, (int at, const char *path, int flags, ...), BOTH(at, path))
-OPENS_PATH(openat64, (int at, const char *path, int flags, ...), BOTH(at, path))
+OPENS_PATH(open, (const char *path, int flags, ...), path, AT_FDCWD)
+OPENS_PATH(open64, (const char *path, int flags, ...), path, AT_FDCWD)
+OPENS_PATH(openat, (int at, const char *path, int flags, ...), BOTH(at, path), at)
+OPENS_PATH(openat64, (int at, const char *path, int flags, ...), BOTH(at, path), at)
 
 int __open_2(const char *, int);
 int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
 
-OPENS(__open_2, (const char *path, int flags), (path, flags))
-OPENS(__open64_2, (const char *path, int flags), (path, flags))
-OPENS(__openat_2, (int at, const char *path, int flags), (at, path, flags))
-OPENS(__openat64_2, (int at, const char *path, int flags), (at, path, flags))
-OPENS(creat, (const char *path, mode_t mode), (path, mode))
-OPENS(creat64, (const char *path, mode_t mode), (path, mode))
+OPENS(__open_2, (const char *path, int flags), (path, flags),
+      files_named(AT_FDCWD, path, changes(flags)))
+OPENS(__open64_2, (const char *path, int flags), (path, flags),
+      files_named(AT_FDCWD, path, changes(flags)))
+OPENS(__openat_2, (int at, const char *path, int flags), (at, path, flags),
+      files_named(at, path, changes(flags)))
+OPENS(__openat64_2, (int at, const char *path, int flags), (at, path, flags),
+      files_named(at, path, changes(flags)))
+OPENS(creat, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
+OPENS(creat64, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
 OPENS(mkstemp, (char *path), (path))
 OPENS(mkstemp64, (char *path), (path))
 OPENS(mkostemp, (char *path, int flags), (path, flags))
 OPENS(mkstemps, (char *path, int suffix), (path, suffix))
 OPENS(shm_open, (const char *name, int flags, mode_t mode), (name, flags, mode))
 OPENS(memfd_create, (const char *name, unsigned flags), (name, flags))
-OPENS(socket, (int domain, int type, int protocol), (domain, type, protocol))
-OPENS(eventfd, (unsigned count, int flags), (count, flags))
-OPENS(signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags))
-OPENS(timerfd_create, (clockid_t clock, int flags), (clock, flags))
-OPENS(epoll_create, (int size), (size))
-OPENS(epoll_create1, (int flags), (flags))
-OPENS(inotify_init, (void), ())
-OPENS(inotify_init1, (int flags), (flags))
-OPENS_PAIR(pipe, (int fds[2]), (fds))
-OPENS_PAIR(pipe2, (int fds[2], int flags), (fds, flags))
-OPENS_PAIR(socketpair, (int domain, int type, int protocol, int fds[2]),
-           (domain, type, protocol, fds))
 
-static void touch_peer(const struct sockaddr *address, socklen_t *size)
-{
-    if (!size)
-        return;
-    image_touch(size, sizeof *size);
-    image_touch((void *)address, *size);
-}
-
-REAL_CALL(accept)
-INTERPOSE int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict size)
-{
-    touch_peer(from.__sockaddr__, size);
-    return opened(REAL(accept)(fd, from, size));
-}
-
-REAL_CALL(accept4)
-INTERPOSE int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags)
-{
-    touch_peer(from.__sockaddr__, size);
-    return opened(REAL(accept4)(fd, from, size, flags));
-}
+/* Descriptors on which a thread would wait for what is not modelled. */
+NOT_MODELLED(int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), ENOSYS, -1)
+NOT_MODELLED(int, timerfd_create, (clockid_t clock, int flags), (clock, flags), ENOSYS, -1)
+NOT_MODELLED(int, inotify_init, (void), (), ENOSYS, -1)
+NOT_MODELLED(int, inotify_init1, (int flags), (flags), ENOSYS, -1)
 
 /* ---- duplicating and closing */
-
-REAL_CALL(close)
-INTERPOSE int close(int fd)
-{
-    if (native.current && state_fd_closing(fd) != 0)
-        return -1;
-    return REAL(close)(fd);
-}
 
 static int bad_descriptor(void)
 {
     errno = EBADF;
     return -1;
+}
+
+REAL_CALL(close)
+INTERPOSE int close(int fd)
+{
+    if (native.current && (!channels_close(fd) || state_fd_closing(fd) != 0))
+        return bad_descriptor();
+    files_shared_closed(fd);
+    return REAL(close)(fd);
+}
+
+static int duplicated(int from, int to)
+{
+    state_fd_duplicated(from, to);
+    files_shared_copied(from, to);
+    channels_duplicate(from, to);
+    return to;
 }
 
 REAL_CALL(dup)
@@ -152,10 +135,10 @@ INTERPOSE int dup(int from)
 
     if (native.current && state_fd_is_ours(from))
         return bad_descriptor();
+    if (native.current)
+        channels_use(from);
     to = REAL(dup)(from);
-    if (native.current && to >= 0)
-        state_fd_duplicated(from, to);
-    return to;
+    return native.current && to >= 0 ? duplicated(from, files_number(to)) : to;
 }
 
 REAL_CALL(dup3)
@@ -166,10 +149,16 @@ static int replace(int from, int to, int flags)
 
     if (state_fd_is_ours(from) || state_fd_is_ours(to))
         return bad_descriptor();
+    if (syscall(SYS_fcntl, from, F_GETFD) < 0)
+        return bad_descriptor();
+    channels_use(from);
+    if (to <= STDERR_FILENO && channels_find(from))
+        native_unsupported("a standard stream that is redirected to a pipe or socket");
+    channels_close(to);
     replaces = state_fd_closing(to) == 0; /* else nothing was open there */
     done = REAL(dup3)(from, to, flags) == to;
     if (done)
-        state_fd_duplicated(from, to);
+        duplicated(from, to);
     else if (replaces)
         state_fd_opened(to); /* it stays, and a restart must still close it */
     return done ? to : -1;
@@ -194,6 +183,22 @@ static void control_note(int fd, int command, void *argument)
         image_touch(argument, sizeof(struct flock));
 }
 
+static int control_done(int fd, int command, const void *argument, int result)
+{
+    struct description *d;
+
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        return duplicated(fd, (intptr_t)argument <= 2 ? files_number(result) : result);
+    d = command == F_SETFL || command == F_SETPIPE_SZ ? channels_use(fd) : NULL;
+    if (d && command == F_SETFL && d->busy)
+        native_unsupported("O_NONBLOCK set while another thread waits");
+    if (d && command == F_SETFL)
+        d->nonblocking = (intptr_t)argument & O_NONBLOCK;
+    else if (d && d->kind == DESCRIPTION_PIPE)
+        (d->in ? d->in : d->out)->capacity = (uint64_t)result;
+    return result;
+}
+
 #define CONTROL(name)                                                                              \
     REAL_CALL(name)                                                                                \
     INTERPOSE int name(int fd, int command, ...)                                                   \
@@ -208,9 +213,8 @@ static void control_note(int fd, int command, void *argument)
         if (native.current)                                                                        \
             control_note(fd, command, argument);                                                   \
         result = REAL(name)(fd, command, argument);                                                \
-        if (native.current && result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))   \
-            state_fd_duplicated(fd, result);                                                       \
-        return result;                                                                             \
+        return native.current && result >= 0 ? control_done(fd, command, argument, result)         \
+                                             : result;                                             \
     }
 
 CONTROL(fcntl)
@@ -234,28 +238,38 @@ INTERPOSE void closefrom(int first)
 static FILE *opened_stream(FILE *f)
 {
     if (f)
-        opened(fileno(f));
+        f->_fileno = opened(f->_fileno);
     return f;
 }
 
-#define OPENS_STREAM(name, parameters, arguments)                                                  \
+#define OPENS_STREAM(name, parameters, arguments, ...)                                             \
     REAL_CALL(name)                                                                                \
     INTERPOSE FILE *name parameters                                                                \
     {                                                                                              \
+        __VA_ARGS__;                                                                               \
         return opened_stream(REAL(name) arguments);                                                \
     }
 
-OPENS_STREAM(fopen, (const char *restrict path, const char *restrict mode), (path, mode))
-OPENS_STREAM(fopen64, (const char *restrict path, const char *restrict mode), (path, mode))
+OPENS_STREAM(fopen, (const char *restrict path, const char *restrict mode), (path, mode),
+             files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL))
+OPENS_STREAM(fopen64, (const char *restrict path, const char *restrict mode), (path, mode),
+             files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL))
 OPENS_STREAM(tmpfile, (void), ())
 OPENS_STREAM(tmpfile64, (void), ())
+
+#define STREAM_NO_WRITES 8 /* in FILE._flags of glibc, which its headers do not name any more */
 
 /* Not a failure when there is none: a stream in memory. */
 static int stream_closing(FILE *f)
 {
     int fd = f ? fileno(f) : -1;
 
-    return native.current && fd >= 0 ? state_fd_closing(fd) : 0;
+    if (!native.current || fd < 0 || channels_find(fd)) /* that one closes it itself */
+        return 0;
+    files_shared(fd, !(f->_flags & STREAM_NO_WRITES),
+                 true); /* what was not written yet goes there now */
+    files_shared_closed(fd);
+    return state_fd_closing(fd);
 }
 
 #define REOPENS(name)                                                                              \
@@ -263,13 +277,12 @@ static int stream_closing(FILE *f)
     INTERPOSE FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict f)   \
     {                                                                                              \
         stream_closing(f);                                                                         \
+        files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL);                                  \
         return opened_stream(REAL(name)(path, mode, f));                                           \
     }
 
 REOPENS(freopen)
 REOPENS(freopen64)
-
-PASS_THROUGH(FILE *, fdopen, (int fd, const char *mode), (fd, mode), files_moving(fd))
 
 REAL_CALL(fclose)
 INTERPOSE int fclose(FILE *f)
@@ -282,10 +295,12 @@ INTERPOSE int fclose(FILE *f)
 REAL_CALL(opendir)
 INTERPOSE DIR *opendir(const char *path)
 {
-    DIR *directory = REAL(opendir)(path);
+    DIR *directory;
 
-    if (directory)
-        opened(dirfd(directory));
+    files_named(AT_FDCWD, path, false);
+    directory = REAL(opendir)(path);
+    if (directory) /* where glibc keeps it, first of all */
+        *(int *)directory = opened(dirfd(directory));
     return directory;
 }
 
@@ -296,3 +311,24 @@ INTERPOSE int closedir(DIR *directory)
         state_fd_closing(dirfd(directory));
     return REAL(closedir)(directory);
 }
+
+/* ---- names */
+
+#define NAMES(name, parameters, arguments, ...)                                                    \
+    PASS_THROUGH(int, name, parameters, arguments, __VA_ARGS__)
+
+NAMES(unlink, (const char *path), (path), files_named(AT_FDCWD, path, true))
+NAMES(unlinkat, (int at, const char *path, int flags), (at, path, flags),
+      files_named(at, path, true))
+NAMES(remove, (const char *path), (path), files_named(AT_FDCWD, path, true))
+NAMES(rmdir, (const char *path), (path), files_named(AT_FDCWD, path, true))
+NAMES(mkdir, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
+NAMES(rename, (const char *from, const char *to), (from, to), files_named(AT_FDCWD, from, true);
+      files_named(AT_FDCWD, to, true))
+NAMES(link, (const char *from, const char *to), (from, to), files_named(AT_FDCWD, from, true);
+      files_named(AT_FDCWD, to, true))
+NAMES(symlink, (const char *what, const char *path), (what, path),
+      files_named(AT_FDCWD, path, true))
+NAMES(access, (const char *path, int mode), (path, mode), files_named(AT_FDCWD, path, false))
+NAMES(truncate, (const char *path, off_t size), (path, size), files_named(AT_FDCWD, path, true))
+NAMES(ftruncate, (int fd, off_t size), (fd, size), files_shared(fd, true, false))

@@ -1,15 +1,12 @@
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/select.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -23,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/channels.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/state.h"
@@ -66,7 +64,7 @@ void files_moving(int fd)
                                : "reading from a pipe or device that was open before the start");
 }
 
-static void writing(int fd)
+void files_writing(int fd)
 {
     if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
         state_fd_moving(fd);
@@ -78,85 +76,29 @@ static void touch_vectors(const struct iovec *vectors, size_t count)
         touch(vectors[i].iov_base, vectors[i].iov_len);
 }
 
-static void touch_message(struct msghdr *message)
-{
-    TOUCH(message);
-    touch(message->msg_name, message->msg_namelen);
-    touch(message->msg_control, message->msg_controllen);
-    touch_vectors(message->msg_iov, message->msg_iovlen);
-}
-
-static void touch_address(const struct sockaddr *address, socklen_t *size)
-{
-    TOUCH(size);
-    if (size)
-        touch(address, *size);
-}
-
-static void reading(int fd, void *buffer, size_t size)
+void files_reading(int fd, void *buffer, size_t size)
 {
     files_moving(fd);
     files_touch_read(fd, buffer, size);
 }
 
+static void named(const char *path)
+{
+    files_named(AT_FDCWD, path, false);
+}
+
 /* ---- reading and writing. Names in __..._chk are those that _FORTIFY_SOURCE puts in. */
 
-ssize_t __read_chk(int, void *, size_t, size_t);
-ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
-ssize_t __recv_chk(int, void *, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
 char *__getcwd_chk(char *, size_t, size_t);
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
-int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 
-PASS_THROUGH(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), reading(fd, to, n))
-PASS_THROUGH(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room),
-             reading(fd, to, n))
-PASS_THROUGH(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at),
-             files_touch_read(fd, to, n))
-PASS_THROUGH(ssize_t, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at),
-             files_touch_read(fd, to, n))
-PASS_THROUGH(ssize_t, __pread_chk, (int fd, void *to, size_t n, off_t at, size_t room),
-             (fd, to, n, at, room), files_touch_read(fd, to, n))
-PASS_THROUGH(ssize_t, __pread64_chk, (int fd, void *to, size_t n, off64_t at, size_t room),
-             (fd, to, n, at, room), files_touch_read(fd, to, n))
-PASS_THROUGH(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), files_moving(fd);
-             touch_vectors(v, n > 0 ? (size_t)n : 0))
 PASS_THROUGH(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at),
              touch_vectors(v, n > 0 ? (size_t)n : 0))
 PASS_THROUGH(ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at),
              touch_vectors(v, n > 0 ? (size_t)n : 0))
-PASS_THROUGH(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags),
-             reading(fd, to, n))
-PASS_THROUGH(ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags),
-             (fd, to, n, room, flags), reading(fd, to, n))
-PASS_THROUGH(ssize_t, recvfrom,
-             (int fd, void *restrict to, size_t n, int flags, __SOCKADDR_ARG from,
-              socklen_t *restrict size),
-             (fd, to, n, flags, from, size), reading(fd, to, n);
-             touch_address(from.__sockaddr__, size))
-PASS_THROUGH(ssize_t, __recvfrom_chk,
-             (int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
-              socklen_t *size),
-             (fd, to, n, room, flags, from, size), reading(fd, to, n);
-             touch_address(from.__sockaddr__, size))
-PASS_THROUGH(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
-             files_moving(fd);
-             touch_message(message))
-PASS_THROUGH(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), writing(fd))
-PASS_THROUGH(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n), writing(fd))
-PASS_THROUGH(off_t, lseek, (int fd, off_t to, int how), (fd, to, how), writing(fd))
-PASS_THROUGH(off64_t, lseek64, (int fd, off64_t to, int how), (fd, to, how), writing(fd))
-PASS_THROUGH(ssize_t, sendfile, (int out, int in, off_t *at, size_t n), (out, in, at, n),
-             writing(out);
-             files_moving(in); TOUCH(at))
-PASS_THROUGH(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t n), (out, in, at, n),
-             writing(out);
-             files_moving(in); TOUCH(at))
 PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), files_moving(fd);
              touch(to, n))
 
@@ -184,20 +126,28 @@ int __lxstat(int, const char *, struct stat *);
 int __fxstat(int, int, struct stat *);
 
 PASS_THROUGH(int, stat, (const char *restrict path, struct stat *restrict to), (path, to),
+             named(path);
              TOUCH(to))
 PASS_THROUGH(int, stat64, (const char *restrict path, struct stat64 *restrict to), (path, to),
+             named(path);
              TOUCH(to))
 PASS_THROUGH(int, lstat, (const char *restrict path, struct stat *restrict to), (path, to),
+             named(path);
              TOUCH(to))
 PASS_THROUGH(int, lstat64, (const char *restrict path, struct stat64 *restrict to), (path, to),
+             named(path);
              TOUCH(to))
-PASS_THROUGH(int, fstat, (int fd, struct stat *to), (fd, to), TOUCH(to))
-PASS_THROUGH(int, fstat64, (int fd, struct stat64 *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, fstat, (int fd, struct stat *to), (fd, to), files_shared(fd, false, false);
+             TOUCH(to))
+PASS_THROUGH(int, fstat64, (int fd, struct stat64 *to), (fd, to), files_shared(fd, false, false);
+             TOUCH(to))
 PASS_THROUGH(int, fstatat, (int fd, const char *restrict path, struct stat *restrict to, int flags),
-             (fd, path, to, flags), TOUCH(to))
+             (fd, path, to, flags), files_named(fd, path, false);
+             TOUCH(to))
 PASS_THROUGH(int, fstatat64,
              (int fd, const char *restrict path, struct stat64 *restrict to, int flags),
-             (fd, path, to, flags), TOUCH(to))
+             (fd, path, to, flags), files_named(fd, path, false);
+             TOUCH(to))
 PASS_THROUGH(int, __xstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
 PASS_THROUGH(int, __lxstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
 PASS_THROUGH(int, __fxstat, (int v, int fd, struct stat *to), (v, fd, to), TOUCH(to))
@@ -226,38 +176,6 @@ PASS_THROUGH(ssize_t, fgetxattr, (int fd, const char *name, void *to, size_t n),
 PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n),
              touch(to, n))
 
-/* ---- sockets and waiting */
-
-PASS_THROUGH(int, getsockname, (int fd, __SOCKADDR_ARG to, socklen_t *restrict size),
-             (fd, to, size), touch_address(to.__sockaddr__, size))
-PASS_THROUGH(int, getpeername, (int fd, __SOCKADDR_ARG to, socklen_t *restrict size),
-             (fd, to, size), touch_address(to.__sockaddr__, size))
-PASS_THROUGH(int, getsockopt,
-             (int fd, int level, int name, void *restrict to, socklen_t *restrict size),
-             (fd, level, name, to, size), touch_address(to, size))
-PASS_THROUGH(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout),
-             touch(fds, n * sizeof *fds))
-PASS_THROUGH(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room),
-             (fds, n, timeout, room), touch(fds, n * sizeof *fds))
-PASS_THROUGH(int, ppoll,
-             (struct pollfd * fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask),
-             (fds, n, timeout, mask), touch(fds, n * sizeof *fds))
-PASS_THROUGH(int, select,
-             (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
-              struct timeval *restrict timeout),
-             (n, in, out, bad, timeout), TOUCH(in);
-             TOUCH(out); TOUCH(bad); TOUCH(timeout))
-PASS_THROUGH(int, pselect,
-             (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
-              const struct timespec *restrict timeout, const sigset_t *restrict mask),
-             (n, in, out, bad, timeout, mask), TOUCH(in);
-             TOUCH(out); TOUCH(bad))
-PASS_THROUGH(int, epoll_wait, (int fd, struct epoll_event *to, int n, int timeout),
-             (fd, to, n, timeout), touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
-PASS_THROUGH(int, epoll_pwait,
-             (int fd, struct epoll_event *to, int n, int timeout, const sigset_t *mask),
-             (fd, to, n, timeout, mask), touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
-
 REAL_CALL(ioctl)
 
 INTERPOSE int ioctl(int fd, unsigned long request, ...)
@@ -272,6 +190,8 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
         if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
             state_fd_flagging(fd);
         touch(argument, IOCTL_RESULT); /* an argument that is a number is no address of ours */
+        if (channels_find(fd) && (request == FIONREAD || request == FIONBIO))
+            return channels_control(fd, request, argument);
     }
     return REAL(ioctl)(fd, request, argument);
 }

@@ -7,6 +7,7 @@
 
 #include "model/await.h"
 #include "model/object.h"
+#include "runtime/channels.h"
 #include "runtime/heap.h"
 #include "runtime/symbols.h"
 
@@ -95,6 +96,16 @@ static void add_address(struct text *t, uint64_t addr)
         add(t, "%#" PRIx64, addr);
 }
 
+static void add_channel(struct text *t, uint64_t name)
+{
+    char words[256];
+
+    if (channels_describe(name, words, sizeof words))
+        add(t, "%s", words);
+    else
+        add(t, "channel %#" PRIx64, name);
+}
+
 /* What the source calls it, if the site knows; else what the address is. */
 static void add_object(struct text *t, const struct op *op)
 {
@@ -103,7 +114,9 @@ static void add_object(struct text *t, const struct op *op)
 
     if (kind == OBJECT_NONE || kind == OBJECT_THREAD)
         return;
-    if (site && site->what && kind == OBJECT_CELL)
+    if (kind == OBJECT_CHANNEL)
+        add_channel(t, op->addr);
+    else if (site && site->what && kind == OBJECT_CELL)
         add(t, "%s", site->what);
     else
         add_address(t, op->addr);
@@ -130,7 +143,10 @@ static void add_awaited(struct text *t, const struct op *op)
     add(t, "a change of ");
     for (uint32_t i = 0; i < await->count; i++) {
         add(t, "%s", i ? ", " : "");
-        add_address(t, await->reads[i].addr);
+        if (await->reads[i].object == OBJECT_CHANNEL)
+            add_channel(t, await->reads[i].addr);
+        else
+            add_address(t, await->reads[i].addr);
     }
     add(t, " in a loop");
 }
@@ -243,12 +259,41 @@ static void add_holder(struct text *t, const struct op *op)
         add(t, ", held by %" PRIu32 " readers", readers);
 }
 
+/* "to read from the pipe (fd 3) made at x.c:12", or for one of several. */
+static void add_channel_wait(struct text *t, const struct op *op)
+{
+    bool queue = op->variant & CHANNEL_QUEUE && op->kind != OP_CHANNEL_POLL;
+    const struct channel_item *items;
+    uint32_t count;
+
+    if (op->kind != OP_CHANNEL_POLL) {
+        add(t, "%s ",
+            op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
+            : queue                    ? "to accept a connection from"
+                                       : "to read from");
+        add_channel(t, op->addr);
+        return;
+    }
+    items = channel_list_items(&native.world->channel_lists,
+                               channel_poll_list(native.world, &view_now, op), &count);
+    add(t, "for %s", count ? "" : "no descriptor at all");
+    for (uint32_t i = 0; i < count; i++) {
+        add(t, "%s", i ? " or " : "");
+        add_channel(t, items[i].in ? items[i].in : items[i].out);
+    }
+}
+
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
 
-    add(&t, "thread %" PRIu32 " waits for ", thread_number(agent));
-    add_op(&t, op);
+    add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
+    if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL)
+        add_channel_wait(&t, op);
+    else
+        add(&t, "for ");
+    if (op_infos[op->kind].object != OBJECT_CHANNEL && op->kind != OP_CHANNEL_POLL)
+        add_op(&t, op);
     add_holder(&t, op);
     add_site(&t, "at", op_site(op));
     add(&t, "\n");

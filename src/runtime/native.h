@@ -57,6 +57,7 @@ struct native {
         *current;      /* the thread that runs; NULL in the engine and before the start */
     bool detects;      /* plain accesses are checked for races, and are not visible */
     bool alone;        /* no other thread has run, or all have been joined: nothing is shared */
+    uint32_t phase;    /* times in this execution that a thread was created while there was but one */
     uint32_t unjoined; /* threads started and not joined, without the main thread */
     VEC(struct native_thread *) threads; /* by number */
     struct map thread_numbers;           /* (parent, rank) -> number */

@@ -6,9 +6,10 @@
 #include "runtime/heap.h"
 #include "runtime/names.h"
 #include "runtime/native.h"
-#include "runtime/signals.h"
+#include "runtime/outside.h"
 #include "runtime/races.h"
 #include "runtime/record.h"
+#include "runtime/signals.h"
 
 /* What the process does with its session: explores, or replays one schedule. */
 
@@ -169,7 +170,7 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
 {
     (void)context;
     (void)explorer;
-    if (native.session->begin_anew)
+    if (native.session->begin_anew || (ending == ENDING_DEADLOCK && outside_awaited()))
         return false;
     if (!races_of_run())
         return false;

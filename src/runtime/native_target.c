@@ -257,6 +257,7 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
         external_start(start);
     thread->start = start;
     thread->argument = argument;
+    native.phase += native.alone;
     native.alone = false;
     native.unjoined++;
     races_note_thread(number);
@@ -365,6 +366,7 @@ static void native_restart(struct target *target, struct world *world)
     for (uint32_t i = 0; i < native.threads.count; i++)
         native.threads.at[i]->agent = AGENT_NONE;
     native.alone = true;
+    native.phase = 0;
     native.unjoined = 0;
     native.keys = 0;
     __raddle_frames = NULL;

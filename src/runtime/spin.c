@@ -1,8 +1,10 @@
 #include "runtime/spin.h"
 
+#include <errno.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "model/channel.h"
 #include "runtime/native.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
@@ -90,11 +92,50 @@ static bool only_reads(const struct op *op, cell_value result)
     }
 }
 
+/* False if it does not fit. */
+static bool note_channel(struct spin *spin, uint64_t name)
+{
+    struct world *world = native.world;
+
+    if (!name)
+        return true;
+    if (spin->reads.count == AWAIT_MAX)
+        return false;
+    spin->reads.reads[spin->reads.count].addr = name;
+    spin->reads.reads[spin->reads.count].value =
+        world_state(world, world_location(world, OBJECT_CHANNEL, name));
+    spin->reads.reads[spin->reads.count].size = 0;
+    spin->reads.reads[spin->reads.count].object = OBJECT_CHANNEL;
+    spin->reads.count++;
+    return true;
+}
+
+/* A try that found nothing, and a look at several channels of which none was ready. */
+static bool note_channels(struct spin *spin, const struct op *op, cell_value result)
+{
+    const struct channel_item *items;
+    uint32_t count;
+
+    if (op->kind == OP_CHANNEL_TRYGET || op->kind == OP_CHANNEL_TRYPUT)
+        return (int64_t)result == -EAGAIN && note_channel(spin, op->addr);
+    if (op->kind != OP_CHANNEL_TRYPOLL || result)
+        return false;
+    items = channel_list_items(&native.world->channel_lists,
+                               channel_poll_list(native.world, &view_now, op), &count);
+    if (!note_channel(spin, op->addr))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].kind == CHANNEL_IS_SET || items[i].kind == CHANNEL_IS_READY ||
+            !note_channel(spin, items[i].in) || !note_channel(spin, items[i].out))
+            return false;
+    return true;
+}
+
 void spin_after(const struct op *op, cell_value result)
 {
     struct spin *spin = &native.current->spin;
 
-    if (op->kind == OP_YIELD || op->kind == OP_AWAIT)
+    if (op->kind == OP_YIELD || op->kind == OP_AWAIT || note_channels(spin, op, result))
         return;
     if (!only_reads(op, result) || op->size > 8 || spin->reads.count == AWAIT_MAX) {
         spin->site = NULL; /* the next read may be the start of a loop */

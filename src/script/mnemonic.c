@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define OBJECT     {.operands = "p"}
+#define AMOUNT     {.operands = "pa", .result = true}
 #define OBJECT_TRY {.operands = "p", .result = true}
 
 const struct op_shape op_shapes[OP_KIND_COUNT] = {
@@ -42,6 +43,11 @@ const struct op_shape op_shapes[OP_KIND_COUNT] = {
     [OP_SEM_TRYWAIT] = OBJECT_TRY,
     [OP_SEM_POST] = OBJECT,
     [OP_BARRIER_WAIT] = OBJECT_TRY,
+    [OP_CHANNEL_GET] = AMOUNT,
+    [OP_CHANNEL_TRYGET] = AMOUNT,
+    [OP_CHANNEL_PUT] = AMOUNT,
+    [OP_CHANNEL_TRYPUT] = AMOUNT,
+    [OP_CHANNEL_CLOSE] = OBJECT,
     [OP_THREAD_CREATE] = {.operands = "t"},
     [OP_THREAD_JOIN] = {.operands = "t"},
     [OP_THREAD_EXIT] = {.operands = ""},

@@ -197,13 +197,17 @@ static const char *check_decls(const struct program *program)
             return "a declaration without a name or without elements";
         if (decl->kind == OBJECT_CELL)
             wrong = check_cell(program, decl, &bytes);
-        else if (decl->kind < OBJECT_MUTEX || decl->kind > OBJECT_BARRIER)
+        else if (decl->kind < OBJECT_MUTEX ||
+                 (decl->kind > OBJECT_BARRIER && decl->kind != OBJECT_CHANNEL))
             wrong = "a declaration of unknown kind";
         else if ((objects += decl->count) > PROGRAM_OBJECTS_MAX)
             wrong = "more than 65536 objects that are not cells";
         else if (decl->kind == OBJECT_SEM)
             wrong = check_counter(decl, 0, PROGRAM_SEM_MAX,
                                   "a semaphore needs an initial value from 0 to 2147483647");
+        else if (decl->kind == OBJECT_CHANNEL)
+            wrong = check_counter(decl, 1, PROGRAM_SEM_MAX,
+                                  "a channel needs a size from 1 to 2147483647");
         else if (decl->kind == OBJECT_BARRIER)
             wrong = check_counter(decl, 1, PROGRAM_BARRIER_MAX,
                                   "a barrier needs a count from 1 to 65536");

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "model/channel.h"
 #include "model/object.h"
 
 /* Where cells are put if nothing else is there, so that pointers look the same in each run. */
@@ -174,6 +175,9 @@ static struct op row_op(const struct script *script, struct world *world, const 
         op.expect = 0;
     } else if (insn->op == OP_BARRIER_WAIT) {
         op.expect = (uint64_t)program->decls[insn->place.decl].init[0].number;
+    } else if (op_infos[insn->op].object == OBJECT_CHANNEL) {
+        op.expect = (uint64_t)program->decls[insn->place.decl].init[0].number;
+        op.variant = insn->op == OP_CHANNEL_CLOSE ? CHANNEL_WRITER : 0;
     } else if (insn->op == OP_THREAD_CREATE || insn->op == OP_THREAD_JOIN ||
                insn->op == OP_THREAD_CANCEL) {
         op.addr = world_thread(world, thread_key(insn->thread));

@@ -16,7 +16,7 @@ static const struct {
     {"cell", OBJECT_CELL, 8},  {"cell1", OBJECT_CELL, 1},      {"cell2", OBJECT_CELL, 2},
     {"cell4", OBJECT_CELL, 4}, {"cell8", OBJECT_CELL, 8},      {"mutex", OBJECT_MUTEX, 0},
     {"spin", OBJECT_SPIN, 0},  {"rwlock", OBJECT_RWLOCK, 0},   {"cond", OBJECT_COND, 0},
-    {"sem", OBJECT_SEM, 0},    {"barrier", OBJECT_BARRIER, 0},
+    {"sem", OBJECT_SEM, 0},    {"barrier", OBJECT_BARRIER, 0}, {"channel", OBJECT_CHANNEL, 0},
 };
 
 enum { DECL_WORDS = sizeof(decl_words) / sizeof(decl_words[0]) };
@@ -195,7 +195,7 @@ static bool read_cell_values(struct text_reader *reader, struct decl *decl)
 static bool read_counter(struct text_reader *reader, struct decl *decl)
 {
     struct text_token token = reader->lexer.token;
-    int64_t min = decl->kind == OBJECT_BARRIER ? 1 : 0;
+    int64_t min = decl->kind == OBJECT_SEM ? 0 : 1;
     int64_t max = decl->kind == OBJECT_BARRIER ? PROGRAM_BARRIER_MAX : PROGRAM_SEM_MAX;
     int64_t number;
 
@@ -220,11 +220,14 @@ bool text_read_decl(struct text_reader *reader)
     struct decl *decl = &reader->program->decls[entry->value]; /* the first pass declared it */
     if (decl->kind == OBJECT_BARRIER && !text_token_is(&reader->lexer.token, "="))
         return text_lexer_expected(&reader->lexer, "'=' and how many threads the barrier takes");
+    if (decl->kind == OBJECT_CHANNEL && !text_token_is(&reader->lexer.token, "="))
+        return text_lexer_expected(&reader->lexer, "'=' and how much the channel holds");
     if (decl->kind == OBJECT_SEM)
         decl_set_init(decl, 0, operand_number(0));
     if (!text_token_is(&reader->lexer.token, "="))
         return true;
-    if (decl->kind != OBJECT_CELL && decl->kind != OBJECT_SEM && decl->kind != OBJECT_BARRIER)
+    if (decl->kind != OBJECT_CELL && decl->kind != OBJECT_SEM && decl->kind != OBJECT_BARRIER &&
+        decl->kind != OBJECT_CHANNEL)
         return text_lexer_fail(&reader->lexer, &reader->lexer.token, "a %s has no initial value",
                                text_kind_word(decl->kind));
     text_lexer_next(&reader->lexer);

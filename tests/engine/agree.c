@@ -32,8 +32,12 @@ static bool gather(void *context, const struct engine_execution *execution)
 static bool run(const struct program *program, const struct oracle_config *config,
                 const char *reduction, uint64_t order, uint64_t limit, struct gathering *g)
 {
-    struct engine_config engine = {reduction, oracle_model_names[config->model], ORACLE_UNBOUNDED,
-                                   ORACLE_UNBOUNDED, order, config->spurious};
+    struct engine_config engine = {reduction,
+                                   oracle_model_names[config->model],
+                                   ORACLE_UNBOUNDED,
+                                   ORACLE_UNBOUNDED,
+                                   order,
+                                   config->spurious};
     struct engine_stats stats;
 
     *g = (struct gathering){.limit = limit, .replayer = oracle_replayer_new(config)};
@@ -60,7 +64,8 @@ enum judgement judge_agree(const struct program *program, enum oracle_model mode
                            FILE *file)
 {
     uint64_t *addresses = calloc(program->decl_count + 1, sizeof *addresses);
-    struct oracle_config config = {program, model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, 0, addresses};
+    struct oracle_config config = {program,          model, ORACLE_UNBOUNDED,
+                                   ORACLE_UNBOUNDED, 0,     addresses};
     struct gathering source, optimal;
     enum judgement judgement = JUDGED_TOO_BIG;
 

@@ -8,7 +8,7 @@
 
 const char *const flavour_names[FLAVOUR_COUNT] = {
     "memory",  "litmus",   "locks", "rwlocks", "conditions", "counters",
-    "choices", "creation", "sizes", "loops",   "everything",
+    "choices", "creation", "sizes", "loops",   "channels",   "everything",
 };
 
 const struct knobs knobs_default = {.flavour = -1, .threads_max = 4, .events_max = 10};
@@ -312,31 +312,32 @@ static void write_join(struct maker *maker)
 }
 
 static const struct pattern patterns[] = {
-    /* memory litmus locks rwlocks conditions counters choices creation sizes loops everything */
-    {{30, 10, 10, 10, 4, 12, 20, 20, 30, 10, 12}, write_load},
-    {{30, 10, 10, 10, 4, 12, 20, 20, 40, 10, 14}, write_store},
-    {{12, 3, 2, 2, 1, 3, 4, 8, 12, 4, 6}, write_rmw},
-    {{12, 3, 2, 2, 1, 3, 4, 4, 12, 8, 6}, write_cas},
-    {{12, 8, 1, 1, 0, 1, 1, 2, 6, 2, 4}, write_fence},
-    {{0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 4}, write_forwarding},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 2}, write_indirect},
-    {{8, 4, 6, 6, 4, 6, 20, 6, 3, 6, 8}, write_branch},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 5}, write_retry},
-    {{0, 0, 50, 6, 4, 4, 4, 4, 0, 6, 10}, write_section},
-    {{0, 0, 10, 0, 0, 0, 2, 0, 0, 0, 2}, write_element_section},
-    {{0, 0, 30, 3, 2, 2, 2, 2, 0, 4, 6}, write_trylock},
-    {{0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 6}, write_rwlock},
-    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 6}, write_wait},
-    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 6}, write_signal},
-    {{0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 6}, write_sem},
-    {{0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 4}, write_barrier},
-    {{0, 0, 4, 4, 3, 4, 0, 0, 0, 0, 3}, write_life},
-    {{0, 0, 0, 0, 6, 0, 0, 4, 0, 0, 3}, write_cancel},
-    {{0, 0, 0, 0, 2, 2, 30, 0, 0, 2, 6}, write_choose},
-    {{4, 0, 8, 4, 3, 6, 30, 8, 3, 6, 6}, write_claim},
-    {{1, 0, 2, 1, 1, 1, 2, 2, 0, 2, 3}, write_yield},
-    {{4, 0, 2, 2, 1, 2, 10, 2, 2, 10, 5}, write_let},
-    {{0, 0, 1, 1, 0, 0, 1, 10, 0, 0, 3}, write_join},
+    /* memory litmus locks rwlocks conditions counters choices creation sizes loops channels everything */
+    {{30, 10, 10, 10, 4, 12, 20, 20, 30, 10, 10, 12}, write_load},
+    {{30, 10, 10, 10, 4, 12, 20, 20, 40, 10, 10, 14}, write_store},
+    {{12, 3, 2, 2, 1, 3, 4, 8, 12, 4, 2, 6}, write_rmw},
+    {{12, 3, 2, 2, 1, 3, 4, 4, 12, 8, 1, 6}, write_cas},
+    {{12, 8, 1, 1, 0, 1, 1, 2, 6, 2, 0, 4}, write_fence},
+    {{0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, write_forwarding},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 2}, write_indirect},
+    {{8, 4, 6, 6, 4, 6, 20, 6, 3, 6, 10, 8}, write_branch},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 5}, write_retry},
+    {{0, 0, 50, 6, 4, 4, 4, 4, 0, 6, 3, 10}, write_section},
+    {{0, 0, 10, 0, 0, 0, 2, 0, 0, 0, 0, 2}, write_element_section},
+    {{0, 0, 30, 3, 2, 2, 2, 2, 0, 4, 0, 6}, write_trylock},
+    {{0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 6}, write_rwlock},
+    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 6}, write_wait},
+    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 6}, write_signal},
+    {{0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 6}, write_sem},
+    {{0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 4}, write_barrier},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 6}, write_channel},
+    {{0, 0, 4, 4, 3, 4, 0, 0, 0, 0, 0, 3}, write_life},
+    {{0, 0, 0, 0, 6, 0, 0, 4, 0, 0, 0, 3}, write_cancel},
+    {{0, 0, 0, 0, 2, 2, 30, 0, 0, 2, 0, 6}, write_choose},
+    {{4, 0, 8, 4, 3, 6, 30, 8, 3, 6, 6, 6}, write_claim},
+    {{1, 0, 2, 1, 1, 1, 2, 2, 0, 2, 1, 3}, write_yield},
+    {{4, 0, 2, 2, 1, 2, 10, 2, 2, 10, 2, 5}, write_let},
+    {{0, 0, 1, 1, 0, 0, 1, 10, 0, 0, 1, 3}, write_join},
 };
 
 static void write_something(struct maker *maker)

@@ -19,6 +19,7 @@ enum flavour {
     FLAVOUR_CREATION, /* threads that create and join threads */
     FLAVOUR_SIZES,    /* cells of all sizes, overlapping accesses, pointers */
     FLAVOUR_LOOPS,    /* bounded retry loops, arrays with an index from a register */
+    FLAVOUR_CHANNELS,
     FLAVOUR_EVERYTHING,
     FLAVOUR_COUNT
 };

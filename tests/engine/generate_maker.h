@@ -43,5 +43,6 @@ void write_sem(struct maker *maker);
 void write_barrier(struct maker *maker);
 void write_life(struct maker *maker);
 void write_cancel(struct maker *maker);
+void write_channel(struct maker *maker);
 
 #endif

@@ -188,10 +188,28 @@ void write_life(struct maker *maker)
 void write_cancel(struct maker *maker)
 {
     if (percent(maker, 60)) {
-        add_op(maker, OP_THREAD_CANCEL)->thread =
-            random_below(maker, maker->program->thread_count);
+        add_op(maker, OP_THREAD_CANCEL)->thread = random_below(maker, maker->program->thread_count);
         return;
     }
     struct insn *insn = add_op(maker, OP_THREAD_TESTCANCEL);
     insn->dst = fresh_result(maker);
+}
+
+void write_channel(struct maker *maker)
+{
+    static const uint8_t ops[] = {OP_CHANNEL_GET,    OP_CHANNEL_GET,   OP_CHANNEL_GET,
+                                  OP_CHANNEL_TRYGET, OP_CHANNEL_PUT,   OP_CHANNEL_PUT,
+                                  OP_CHANNEL_PUT,    OP_CHANNEL_TRYPUT};
+    bool close = percent(maker, 12);
+    uint8_t op = close ? OP_CHANNEL_CLOSE : ops[random_below(maker, 8)];
+    uint32_t before = maker->program->decl_count;
+    struct insn *insn = add_op_on(maker, op, percent(maker, 70) ? "h" : "i", OBJECT_CHANNEL);
+
+    if (!close)
+        insn->a = operand_number(percent(maker, 4) ? 0 : 1 + random_below(maker, 3));
+    if (!close && percent(maker, 60))
+        insn->dst = fresh_result(maker);
+    if (maker->program->decl_count > before)
+        decl_set_init(&maker->program->decls[before], 0,
+                      operand_number(1 + random_below(maker, 3)));
 }

@@ -274,8 +274,9 @@ enum judgement judge_engine(const struct program *program, const struct judge_ca
 {
     uint64_t *addresses = engine_addresses(program);
     struct oracle_config config = oracle_config_of(program, c, addresses);
-    struct engine_config engine = {c->reduction, oracle_model_names[c->model], c->buffer_bound,
-                                   c->preemption_bound, c->order, c->spurious};
+    struct engine_config engine = {c->reduction,    oracle_model_names[c->model],
+                                   c->buffer_bound, c->preemption_bound,
+                                   c->order,        c->spurious};
     struct judge judge = {.program = program, .c = c, .truth = truth, .file = file};
     struct engine_stats stats = {0};
 

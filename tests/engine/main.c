@@ -288,10 +288,10 @@ static bool check_program(const struct program *program, uint64_t seed)
     for (int model = 0; model < ORACLE_MODEL_COUNT && fine; model++) {
         if (options.model >= 0 && options.model != model)
             continue;
-        struct judge_case c = {NULL,  model,       ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
+        struct judge_case c = {NULL,  model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
                                false, order_seed(), seed % 4 == 1};
-        struct judge_case permuted = {"optimal",        model, ORACLE_UNBOUNDED,
-                                      ORACLE_UNBOUNDED, true,  order_seed(), seed % 4 == 1};
+        struct judge_case permuted = {"optimal", model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
+                                      true,      order_seed(), seed % 4 == 1};
         if (options.self_check || seed % 8 == 0)
             fine = check_oracle(program, c);
         fine = fine && check_reductions(program, c, reductions, REDUCTION_COUNT);

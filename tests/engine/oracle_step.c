@@ -53,6 +53,12 @@ bool o_wakes_alone(const struct o_machine *m, const struct o_state *s, unsigned 
            m->program->threads[t].insns[thread->pc].op == OP_COND_TIMEDWAIT;
 }
 
+/* How much a channel holds; it is in `value`, and closed if it has an owner. */
+static int64_t channel_size(const struct o_machine *m, const struct o_pending *p)
+{
+    return m->program->decls[p->insn->place.decl].init[0].number;
+}
+
 static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsigned t,
                        const struct o_pending *p)
 {
@@ -83,6 +89,10 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
         return o_ends(m, thread, p->insn) != 0;
     case OP_SEM_WAIT:
         return object->value > 0;
+    case OP_CHANNEL_GET:
+        return object->value > 0 || object->owner != O_FREE || p->a == 0;
+    case OP_CHANNEL_PUT:
+        return object->value < channel_size(m, p) || p->a == 0;
     case OP_BARRIER_LEAVE:
         return thread->phase == O_RELEASED;
     case OP_THREAD_JOIN:
@@ -462,6 +472,30 @@ static bool do_sem(struct o_thread *thread, struct o_object *object, const struc
     return true;
 }
 
+/* A get takes at most what is there, a put brings at most what fits; amounts below 0 mean all. */
+static void do_channel(const struct o_machine *m, struct o_thread *thread, struct o_object *object,
+                       const struct o_pending *p, struct o_event *event)
+{
+    bool get = p->kind == OP_CHANNEL_GET || p->kind == OP_CHANNEL_TRYGET;
+    int64_t there = get ? object->value : channel_size(m, p) - object->value;
+    int64_t moved = p->a < 0 || p->a > there ? there : p->a;
+    bool again = p->a != 0 && there == 0 && (!get || object->owner == O_FREE);
+
+    touch_object(event, p->object, moved > 0);
+    object->value += (int32_t)(get ? -moved : moved);
+    set_dst(thread, p->insn, again ? -11 : moved);
+}
+
+static bool do_channel_close(struct o_object *object, const struct o_pending *p,
+                             struct o_event *event)
+{
+    bool works = object->owner == O_FREE;
+
+    touch_object(event, p->object, works);
+    object->owner = 0;
+    return works;
+}
+
 static bool do_create(const struct o_machine *m, struct o_state *s, const struct o_pending *p,
                       struct o_event *event, int index)
 {
@@ -596,6 +630,10 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
         works = do_rwlock(thread, object, (int)t, p, event);
     else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
         works = do_sem(thread, object, p, event);
+    else if (p->kind == OP_CHANNEL_CLOSE)
+        works = do_channel_close(object, p, event);
+    else if (p->kind >= OP_CHANNEL_GET && p->kind <= OP_CHANNEL_TRYPUT)
+        do_channel(m, thread, object, p, event);
     else if (p->kind == OP_CHOOSE)
         set_dst(thread, p->insn, event->choice.outcome);
     else if (p->kind == OP_ASSUME)

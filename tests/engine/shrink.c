@@ -38,7 +38,7 @@ void program_clone(const struct program *program, struct program *copy)
 static bool names_thread(const struct insn *insn)
 {
     return insn->kind == INSN_OP && (insn->op == OP_THREAD_CREATE || insn->op == OP_THREAD_JOIN ||
-                                   insn->op == OP_THREAD_CANCEL);
+                                     insn->op == OP_THREAD_CANCEL);
 }
 
 void program_permute(struct program *program, const uint32_t *to)

@@ -34,6 +34,11 @@ void emit_adapt(struct program *program)
     for (uint32_t t = 0; seen && t < program->thread_count; t++) {
         for (uint32_t i = 0; i < program->threads[t].insn_count; i++) {
             struct insn *insn = &program->threads[t].insns[i];
+            if (insn->kind == INSN_OP && op_infos[insn->op].object == OBJECT_CHANNEL) {
+                insn->op = OP_YIELD; /* a pipe has a size of its own */
+                insn->dst = REG_NONE;
+                insn->place = (struct place){0};
+            }
             if (!names_thread(insn))
                 continue;
             bool *one = &seen[insn->thread * 2 + row_is(insn, OP_THREAD_JOIN)];

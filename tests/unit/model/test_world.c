@@ -382,6 +382,18 @@ static const struct world_case cases[] = {
      "sem e = 1\nthread A\n semwait e\n r = semtrywait e\n semwait e\n"
      "thread B\n sempost e\n sempost e\n r = semtrywait e\n",
      "A:semwait/w A:semtrywait/r=0 A:semwait! B:sempost/w A:semwait B:sempost B:semtrywait/w=1"},
+    {"channel_takes_what_is_there", &memory_sc, MANY,
+     "channel c = 3\nthread A\n r = get c, 2\n r = get c, 9\n r = tryget c, 1\n r = get c, 1\n"
+     "thread B\n r = put c, 3\n close c\n",
+     "A:get! B:put/w=3 A:get/w=2 A:get/w=1 A:tryget/r=-11 A:get! B:close/w A:get/r=0"},
+    {"channel_is_full", &memory_sc, MANY,
+     "channel c = 2\nthread A\n r = put c, 1\n r = put c, 5\n r = tryput c, 1\n r = put c, 1\n"
+     "thread B\n r = get c, 1\n",
+     "A:put/w=1 A:put/w=1 A:tryput/r=-11 A:put! B:get/w=1 A:put=1"},
+    {"channel_closed_twice", &memory_sc, MANY, "channel c = 2\nthread A\n close c\n close c\n",
+     "A:close/w A:close/r#m"},
+    {"channel_needs_empty_buffers", &memory_tso, MANY,
+     "cell x\nchannel c = 2\nthread A\n store x, 1\n r = put c, 1\n", "A:put! A* A:put=1"},
     {"barrier_twice", &memory_sc, MANY,
      ALL_OBJECTS
      "thread A\n r = barrier b\n r = barrier b\nthread B\n r = barrier b\n r = barrier b\n",
@@ -551,6 +563,11 @@ static void draining(void **state)
         "r = semtrywait e",
         "semwait e",
         "r = barrier b",
+        "r = get h, 1",
+        "r = tryget h, 1",
+        "r = put h, 1",
+        "r = tryput h, 1",
+        "close h",
         "create B",
         "join B",
         "exit",
@@ -579,7 +596,8 @@ static void draining(void **state)
         bool wants;
 
         snprintf(text, sizeof text,
-                 ALL_OBJECTS "thread A\n store x, 1\n %s\nthread B\nthread C\n create B\n",
+                 ALL_OBJECTS
+                 "channel h = 2\nthread A\n store x, 1\n %s\nthread B\nthread C\n create B\n",
                  rows[i]);
         rig_open(&rig, rows[i], text, &memory_pso, MANY);
         op = &rig.world.threads.at[agent_named(&rig, "A", 1)].pending;

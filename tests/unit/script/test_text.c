@@ -265,7 +265,7 @@ static void test_every_operation(void **state)
 {
     static const char *const operands[OBJECT_KIND_COUNT] = {
         [OBJECT_CELL] = "x", [OBJECT_MUTEX] = "m", [OBJECT_SPIN] = "l",    [OBJECT_RWLOCK] = "w",
-        [OBJECT_COND] = "c", [OBJECT_SEM] = "s",   [OBJECT_BARRIER] = "b",
+        [OBJECT_COND] = "c", [OBJECT_SEM] = "s",   [OBJECT_BARRIER] = "b", [OBJECT_CHANNEL] = "h",
     };
     char source[256];
 
@@ -277,11 +277,11 @@ static void test_every_operation(void **state)
             continue;
         }
         assert_non_null(parts);
-        int length =
-            snprintf(source, sizeof(source),
-                     "cell x\nmutex m\nspin l\nrwlock w\ncond c\nsem s\nbarrier b = 1\n"
-                     "thread T\n  %s%s",
-                     op_shapes[op].result ? "r = " : "", op == OP_RMW ? "xor" : op_infos[op].text);
+        int length = snprintf(
+            source, sizeof(source),
+            "cell x\nmutex m\nspin l\nrwlock w\ncond c\nsem s\nbarrier b = 1\nchannel h = 2\n"
+            "thread T\n  %s%s",
+            op_shapes[op].result ? "r = " : "", op == OP_RMW ? "xor" : op_infos[op].text);
         for (const char *part = parts; *part; part++) {
             const char *text = *part == 'p'   ? operands[op_infos[op].object]
                                : *part == 'm' ? "m"

@@ -1,0 +1,371 @@
+#include "runtime/channels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "runtime/files.h"
+#include "runtime/kernel.h"
+#include "runtime/state.h"
+
+/* Which description a descriptor stands for, and what is in channels. */
+
+#define ARENA_RESERVE ((size_t)64 << 30)
+
+/* A descriptor number, and who used it while several threads ran. */
+struct slot {
+    struct description *description;
+    uint32_t user; /* thread + 1 */
+    bool shared;   /* by several */
+    bool closed;   /* by one of them, while there were several */
+};
+
+static struct arena arena; /* of this execution */
+static VEC(struct slot) slots;
+static VEC(uint32_t) ranks; /* by thread: channels it has made */
+static struct channel *all;
+static struct made_path {
+    struct made_path *next;
+    char path[];
+} *paths;
+static uint32_t phase; /* native.phase that the users belong to */
+
+/* ---- memory */
+
+void *channels_alloc(size_t size)
+{
+    return memset(arena_alloc(&arena, size), 0, size);
+}
+
+void channels_free(void *block, size_t size)
+{
+    arena_free(&arena, block, size);
+}
+
+void channels_open(void)
+{
+    CHECK(arena_open(&arena, ARENA_RESERVE) == 0, "no address space for channels");
+}
+
+void channels_restart(void)
+{
+    for (const struct made_path *made = paths; made; made = made->next)
+        syscall(SYS_unlink, made->path);
+    arena.used = 0;
+    memset(arena.free, 0, sizeof arena.free);
+    memset(&slots, 0, sizeof slots);
+    memset(&ranks, 0, sizeof ranks);
+    all = NULL;
+    paths = NULL;
+    phase = 0;
+    channels_poll_restart();
+}
+
+uint64_t channels_name(void)
+{
+    uint32_t thread = native.current->number;
+
+    while (ranks.count <= thread)
+        vec_push(&arena, &ranks, 0u);
+    return ((uint64_t)thread + 1) << 24 | ++ranks.at[thread];
+}
+
+struct channel *channels_channel(const char *what, int fd)
+{
+    struct channel *channel = channels_alloc(sizeof *channel);
+
+    channel->name = channels_name();
+    channel->made = native_site();
+    channel->what = what;
+    channel->fd = fd;
+    channel->next = all;
+    all = channel;
+    return channel;
+}
+
+struct channel *channels_queue(uint64_t name, int fd)
+{
+    struct channel *channel = all;
+
+    while (channel && channel->name != name)
+        channel = channel->next;
+    if (!channel) {
+        channel = channels_channel("queue of connections", fd);
+        channel->name = name;
+    }
+    return channel;
+}
+
+/* ---- what outlives an execution */
+
+/* The facts, ready to be looked up; some may have come from a trace. */
+static struct map *facts(void)
+{
+    struct session *session = native.session;
+    struct map *map = &session->fact_values;
+
+    if (!map->arena)
+        map_open(map, &session->arena);
+    for (uint32_t i = map->count; i < session->facts.count; i++)
+        map_add(map, session->facts.at[i].key, session->facts.at[i].value);
+    return map;
+}
+
+uint32_t channels_recall(uint64_t key)
+{
+    return map_get(facts(), key);
+}
+
+void channels_remember(uint64_t key, uint32_t value)
+{
+    if (channels_recall(key) == MAP_ABSENT)
+        vec_push(&native.session->arena, &native.session->facts, (struct session_fact){key, value});
+}
+
+void channels_made_path(const char *path, size_t size)
+{
+    struct made_path *made = channels_alloc(sizeof *made + size + 1);
+
+    memcpy(made->path, path, size);
+    made->next = paths;
+    paths = made;
+}
+
+/* ---- descriptors */
+
+static struct slot *slot_of(int fd)
+{
+    while (slots.count <= (uint32_t)fd)
+        vec_push(&arena, &slots, (struct slot){0});
+    return &slots.at[fd];
+}
+
+struct description *channels_find(int fd)
+{
+    return fd >= 0 && (uint32_t)fd < slots.count ? slots.at[fd].description : NULL;
+}
+
+static uint64_t contest_key(int fd)
+{
+    return mix64((uint64_t)'c' << 56 | (uint32_t)fd);
+}
+
+/* One thread closes what another uses: from now on both are scheduling points, from the beginning of the search. */
+static void contest(int fd)
+{
+    if (channels_recall(contest_key(fd)) != MAP_ABSENT)
+        return;
+    channels_remember(contest_key(fd), 1);
+    native.session->begin_anew = true;
+}
+
+/* Users are those of one time during which several threads run. */
+static void users_forget(void)
+{
+    if (phase == native.phase)
+        return;
+    phase = native.phase;
+    for (uint32_t i = 0; i < slots.count; i++)
+        slots.at[i].user = slots.at[i].shared = slots.at[i].closed = 0;
+}
+
+static void slot_used(int fd, bool closes)
+{
+    struct slot *slot = slot_of(fd);
+
+    if (native.alone)
+        return;
+    users_forget();
+    if (slot->user == 0)
+        slot->user = native.current->number + 1;
+    slot->shared |= slot->user != native.current->number + 1;
+    slot->closed |= closes;
+    if (slot->shared && slot->closed)
+        contest(fd);
+    if (channels_recall(contest_key(fd)) != MAP_ABSENT)
+        channels_ask(closes ? OP_CHANNEL_USE : OP_CHANNEL_LOOK,
+                     CHANNELS_BY_DESCRIPTOR | (uint64_t)fd, 0, 0, 0);
+}
+
+struct description *channels_use(int fd)
+{
+    struct description *d = channels_find(fd);
+
+    if (fd < 0 || (!d && ((uint32_t)fd >= slots.count || !slots.at[fd].closed)))
+        return NULL;
+    slot_used(fd, false);
+    return channels_find(fd);
+}
+
+struct description *channels_new(enum description_kind kind)
+{
+    struct description *d = channels_alloc(sizeof *d);
+
+    d->kind = (uint8_t)kind;
+    return d;
+}
+
+void channels_add(int fd, struct description *description)
+{
+    slot_of(fd)->description = description;
+    description->descriptors++;
+}
+
+/* The ends that a description holds, as the operation has it. */
+static void ask_ends(const struct description *d, enum op_kind kind)
+{
+    struct op op = native_op(kind, NULL);
+
+    if (!d->in && !d->out)
+        return;
+    if (d->kind == DESCRIPTION_COUNTER || d->kind == DESCRIPTION_SET)
+        return;
+    op.addr = d->out ? d->out->name : d->in->name;
+    op.mutex = d->out && d->in ? d->in->name : 0;
+    op.variant = (uint8_t)((d->out ? CHANNEL_WRITER : 0) | (op.mutex ? CHANNEL_RESETS : 0) |
+                           (d->kind == DESCRIPTION_LISTENER ? CHANNEL_QUEUE : 0));
+    native_ask(&op);
+}
+
+void channels_drop(struct description *d)
+{
+    ask_ends(d, OP_CHANNEL_CLOSE);
+}
+
+bool channels_close(int fd)
+{
+    struct description *d = channels_find(fd);
+
+    if (!d && ((uint32_t)fd >= slots.count || !slots.at[fd].closed))
+        return true;
+    slot_used(fd, true);
+    d = channels_find(fd);
+    if (!d)
+        return false;
+    if (d->busy > 0)
+        native_unsupported("a descriptor that one thread closes while another waits on it");
+    slots.at[fd].description = NULL;
+    if (--d->descriptors == 0) {
+        channels_unwatch(d);
+        channels_socket_gone(d);
+    }
+    ask_ends(d, OP_CHANNEL_CLOSE);
+    return true;
+}
+
+void channels_duplicate(int from, int to)
+{
+    struct description *d = channels_find(from);
+
+    if (!d)
+        return;
+    channels_add(to, d);
+    ask_ends(d, OP_CHANNEL_DUP);
+}
+
+/* ---- operations */
+
+int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
+                     unsigned flags)
+{
+    struct op op = native_op(kind, NULL);
+
+    op.addr = name;
+    op.value = value;
+    op.expect = room;
+    op.variant = (uint8_t)flags;
+    if (kind == OP_CHANNEL_TRYGET || kind == OP_CHANNEL_TRYPUT || kind == OP_CHANNEL_TRYPOLL)
+        spin_before(native_site());
+    return (int64_t)native_ask(&op);
+}
+
+/* Of the cancellation of threads, if this library has it. */
+bool native_cancellable(void) __attribute__((weak));
+
+unsigned channels_cancellable(void)
+{
+    return native_cancellable && native_cancellable() ? CHANNEL_CANCELLED : 0;
+}
+
+int channels_fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* ---- contents */
+
+static void bytes_grow(struct channel *channel, size_t size)
+{
+    size_t room = channel->room ? channel->room : 256;
+    char *bytes;
+
+    if (channel->first + channel->used + size <= channel->room)
+        return;
+    while (room < channel->used + size)
+        room *= 2;
+    bytes = room == channel->room ? channel->bytes : channels_alloc(room);
+    memmove(bytes, channel->bytes + channel->first, channel->used);
+    if (bytes != channel->bytes)
+        arena_free(&arena, channel->bytes, channel->room);
+    channel->bytes = bytes;
+    channel->room = room;
+    channel->first = 0;
+}
+
+void channels_put(struct channel *channel, const void *from, size_t size)
+{
+    if (size == 0)
+        return;
+    bytes_grow(channel, size);
+    memcpy(channel->bytes + channel->first + channel->used, from, size);
+    channel->used += size;
+}
+
+void channels_get(struct channel *channel, void *to, size_t size)
+{
+    if (size)
+        memcpy(to, channel->bytes + channel->first, size);
+}
+
+void channels_skip(struct channel *channel, size_t size)
+{
+    CHECK(size <= channel->used, "a channel gives more than it holds");
+    channel->first += size;
+    channel->used -= size;
+}
+
+void channels_message(struct channel *channel, const struct message *message)
+{
+    vec_push(&arena, &channel->messages, *message);
+}
+
+void channels_connection(struct channel *queue, struct description *end)
+{
+    vec_push(&arena, &queue->connections, end);
+}
+
+/* ---- words */
+
+size_t channels_describe(uint64_t name, char *text, size_t size)
+{
+    int used = 0;
+
+    if (name & CHANNELS_BY_DESCRIPTOR)
+        return (size_t)snprintf(text, size, "descriptor %u", (unsigned)name);
+    for (const struct channel *channel = all; channel; channel = channel->next) {
+        const char *slash;
+
+        if (channel->name != name)
+            continue;
+        used = snprintf(text, size, "the %s (fd %d)", channel->what, channel->fd);
+        if (!channel->made || !channel->made->file || used < 0 || (size_t)used >= size)
+            break;
+        slash = strrchr(channel->made->file, '/');
+        used += snprintf(text + used, size - (size_t)used, " made at %s:%u",
+                         slash ? slash + 1 : channel->made->file, channel->made->line);
+        break;
+    }
+    return used > 0 ? (size_t)used : 0;
+}
