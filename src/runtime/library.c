@@ -50,51 +50,56 @@ static uint64_t *const cells[] = {
 #undef CELL
 };
 
-#define NOTHING                 {ACCESS_END, 0, SIZE_BYTES, 0, 0}
-#define READS(arg, size)        {ACCESS_READS, arg, size},
-#define WRITES(arg, size)       {ACCESS_WRITES, arg, size},
-#define APPENDS(arg, size)      {ACCESS_APPENDS, arg, size},
-#define COMPARES(arg, other, n) {ACCESS_COMPARES, arg, SIZE_BYTES, other, n},
-#define PRINTS(f)               {ACCESS_PRINTS, f, SIZE_TEXT, 0, 0},
-#define VPRINTS(f)              {ACCESS_VPRINTS, f, SIZE_TEXT, 0, 0},
-#define SCANS(f)                {ACCESS_SCANS, f, SIZE_TEXT, 0, 0},
-#define VSCANS(f)               {ACCESS_VSCANS, f, SIZE_TEXT, 0, 0},
-#define STREAM(arg)             {ACCESS_STREAM, arg, SIZE_BYTES, 0, 0},
-#define STREAM_INPUT            {ACCESS_STREAM_INPUT, NO_ARG, SIZE_BYTES, 0, 0},
-#define HIDDEN(cell)            {ACCESS_HIDDEN, NO_ARG, SIZE_BYTES, cell, 0},
-#define HIDDEN_READ(cell)       {ACCESS_HIDDEN_READ, NO_ARG, SIZE_BYTES, cell, 0},
-#define RACY(cell)              {ACCESS_RACY, NO_ARG, SIZE_BYTES, cell, 0},
-#define GIVES(n)                {ACCESS_GIVES, NO_ARG, SIZE_BYTES, n, 0},
-#define GIVES_TEXT              {ACCESS_GIVES_TEXT, NO_ARG, SIZE_BYTES, 0, 0},
-#define ENDS(arg, text)         {ACCESS_ENDS, arg, SIZE_BYTES, text, 0},
-#define TOKEN(arg)              {ACCESS_TOKEN, arg, SIZE_BYTES, 0, 0},
-#define LINE(line, room)        {ACCESS_LINE, line, SIZE_BYTES, room, 0},
-#define READS_VECTORS(v, n)     {ACCESS_READS_VECTORS, v, SIZE_BYTES, n, 0},
-#define WRITES_VECTORS(v, n)    {ACCESS_WRITES_VECTORS, v, SIZE_BYTES, n, 0},
-#define READS_MESSAGE(m)        {ACCESS_READS_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
-#define WRITES_MESSAGE(m)       {ACCESS_WRITES_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
-#define SETS_JUMP(buffer, mask) {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
-#define BYTES(n)                SIZE_BYTES, n, 0
-#define ARG(a)                  SIZE_ARG, a, 1
-#define TIMES(a, n)             SIZE_ARG, a, n
-#define PRODUCT(a, b)           SIZE_PRODUCT, a, b
-#define TEXT                    SIZE_TEXT, 0, 0
-#define TEXT_UPTO(a)            SIZE_TEXT_UPTO, a, 0
-#define WIDE                    SIZE_WIDE, 0, 0
-#define WIDE_UPTO(a)            SIZE_WIDE_UPTO, a, 0
-#define LIKE(a)                 SIZE_LIKE, a, 0
-#define LIKE_UPTO(a, b)         SIZE_LIKE_UPTO, a, b
-#define LIKE_WIDE(a)            SIZE_LIKE_WIDE, a, 0
-#define SEEK(byte, n)           SIZE_SEEK, byte, n
-#define SEEK_TEXT(byte)         SIZE_SEEK_TEXT, byte, 0
-#define GOT(room)               SIZE_GOT, room, 0
-#define GOT_BYTES(n)            SIZE_GOT_BYTES, n, 0
-#define GOT_ITEMS(size, room)   SIZE_GOT_ITEMS, size, room
-#define GOT_TEXT(room)          SIZE_GOT_TEXT, room, 0
-#define GOT_TEXT_BYTES(n)       SIZE_GOT_TEXT_BYTES, n, 0
-#define DONE_TEXT(room)         SIZE_DONE_TEXT, room, 0
-#define PRINTED(room)           SIZE_PRINTED, room, 0
-#define PRINTED_BY(f)           SIZE_PRINTED_BY, f, 0
+#define NOTHING                  {ACCESS_END, 0, SIZE_BYTES, 0, 0}
+#define READS(arg, size)         {ACCESS_READS, arg, size},
+#define WRITES(arg, size)        {ACCESS_WRITES, arg, size},
+#define APPENDS(arg, size)       {ACCESS_APPENDS, arg, size},
+#define COMPARES(arg, other, n)  {ACCESS_COMPARES, arg, SIZE_BYTES, other, n},
+#define PRINTS(f)                {ACCESS_PRINTS, f, SIZE_TEXT, 0, 0},
+#define VPRINTS(f)               {ACCESS_VPRINTS, f, SIZE_TEXT, 0, 0},
+#define SCANS(f)                 {ACCESS_SCANS, f, SIZE_TEXT, 0, 0},
+#define VSCANS(f)                {ACCESS_VSCANS, f, SIZE_TEXT, 0, 0},
+#define STREAM(arg)              {ACCESS_STREAM, arg, SIZE_BYTES, 0, 0},
+#define STREAM_INPUT             {ACCESS_STREAM_INPUT, NO_ARG, SIZE_BYTES, 0, 0},
+#define HIDDEN(cell)             {ACCESS_HIDDEN, NO_ARG, SIZE_BYTES, cell, 0},
+#define HIDDEN_READ(cell)        {ACCESS_HIDDEN_READ, NO_ARG, SIZE_BYTES, cell, 0},
+#define RACY(cell)               {ACCESS_RACY, NO_ARG, SIZE_BYTES, cell, 0},
+#define GIVES(n)                 {ACCESS_GIVES, NO_ARG, SIZE_BYTES, n, 0},
+#define GIVES_TEXT               {ACCESS_GIVES_TEXT, NO_ARG, SIZE_BYTES, 0, 0},
+#define ENDS(arg, text)          {ACCESS_ENDS, arg, SIZE_BYTES, text, 0},
+#define TOKEN(arg)               {ACCESS_TOKEN, arg, SIZE_BYTES, 0, 0},
+#define LINE(line, room)         {ACCESS_LINE, line, SIZE_BYTES, room, 0},
+#define READS_VECTORS(v, n)      {ACCESS_READS_VECTORS, v, SIZE_BYTES, n, 0},
+#define WRITES_VECTORS(v, n)     {ACCESS_WRITES_VECTORS, v, SIZE_BYTES, n, 0},
+#define READS_MESSAGE(m)         {ACCESS_READS_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
+#define WRITES_MESSAGE(m)        {ACCESS_WRITES_VECTORS, m, SIZE_BYTES, NO_ARG, 0},
+#define LOOKS_UP(path)           {ACCESS_LOOKS_UP, path, SIZE_BYTES, 0, 0},
+#define CHANGES(path)            {ACCESS_CHANGES, path, SIZE_BYTES, 0, 0},
+#define LISTS(path)              {ACCESS_LISTS, path, SIZE_BYTES, 0, 0},
+#define OPENS(path, flags)       {ACCESS_OPENS, path, SIZE_BYTES, flags, 0},
+#define OPENS_STREAM(path, mode) {ACCESS_OPENS_STREAM, path, SIZE_BYTES, mode, 0},
+#define SETS_JUMP(buffer, mask)  {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
+#define BYTES(n)                 SIZE_BYTES, n, 0
+#define ARG(a)                   SIZE_ARG, a, 1
+#define TIMES(a, n)              SIZE_ARG, a, n
+#define PRODUCT(a, b)            SIZE_PRODUCT, a, b
+#define TEXT                     SIZE_TEXT, 0, 0
+#define TEXT_UPTO(a)             SIZE_TEXT_UPTO, a, 0
+#define WIDE                     SIZE_WIDE, 0, 0
+#define WIDE_UPTO(a)             SIZE_WIDE_UPTO, a, 0
+#define LIKE(a)                  SIZE_LIKE, a, 0
+#define LIKE_UPTO(a, b)          SIZE_LIKE_UPTO, a, b
+#define LIKE_WIDE(a)             SIZE_LIKE_WIDE, a, 0
+#define SEEK(byte, n)            SIZE_SEEK, byte, n
+#define SEEK_TEXT(byte)          SIZE_SEEK_TEXT, byte, 0
+#define GOT(room)                SIZE_GOT, room, 0
+#define GOT_BYTES(n)             SIZE_GOT_BYTES, n, 0
+#define GOT_ITEMS(size, room)    SIZE_GOT_ITEMS, size, room
+#define GOT_TEXT(room)           SIZE_GOT_TEXT, room, 0
+#define GOT_TEXT_BYTES(n)        SIZE_GOT_TEXT_BYTES, n, 0
+#define DONE_TEXT(room)          SIZE_DONE_TEXT, room, 0
+#define PRINTED(room)            SIZE_PRINTED, room, 0
+#define PRINTED_BY(f)            SIZE_PRINTED_BY, f, 0
 
 static const struct library_row rows[] = {
 #define LIBRARY(name, effect, accesses) {#name, effect, {accesses}},
@@ -248,6 +253,7 @@ static bool state_used;
 void library_restart(void)
 {
     library_copy_restart();
+    library_paths_restart();
     if (!state_used)
         return;
     for (int i = 0; i < CELL_COUNT; i++)
@@ -291,6 +297,13 @@ static void state_use(const struct library_call *call)
             break;
         case ACCESS_VSCANS:
             library_list_keep(call, access);
+            break;
+        case ACCESS_LOOKS_UP:
+        case ACCESS_CHANGES:
+        case ACCESS_LISTS:
+        case ACCESS_OPENS:
+        case ACCESS_OPENS_STREAM:
+            library_path_use(call, access);
             break;
         case ACCESS_HIDDEN:
             cell_use(call, cells[access->a]);

@@ -37,6 +37,11 @@ enum library_access_kind {
     ACCESS_TOKEN,
     ACCESS_READS_VECTORS, /* `a` is the argument with their number; LIBRARY_NO_ARG: a message */
     ACCESS_WRITES_VECTORS,
+    ACCESS_LOOKS_UP,
+    ACCESS_CHANGES,
+    ACCESS_LISTS,
+    ACCESS_OPENS, /* `a` is the argument with the flags */
+    ACCESS_OPENS_STREAM,
     ACCESS_SETS_JUMP, /* `a` is the argument that says with what */
     ACCESS_LINE,      /* `a` is the argument with its room */
 };
@@ -134,6 +139,11 @@ size_t library_format(const struct library_call *call, const struct library_acce
 
 /* Before the call: keeps the list of an access VSCANS. */
 void library_list_keep(const struct library_call *call, const struct library_access *access);
+
+/* ---- library_paths.c: the order of what threads do to files is a step of its own, if it may show */
+
+void library_path_use(const struct library_call *call, const struct library_access *access);
+void library_paths_restart(void);
 
 /* ---- library_copy.c: on private copies */
 
