@@ -182,9 +182,9 @@ static bool race_settle(const struct race_note *note, uint32_t exposed)
     struct session *session = native.session;
     bool counts = false;
 
-    if (!race_is_new(note))
-        return false;
-    if (race_is_suppressed(note)) {
+    if (!race_is_new(note)) {
+        /* told before, or not to be told; but not of these bytes */
+    } else if (race_is_suppressed(note)) {
         race_suppress(note);
     } else {
         race_add(note, exposed);

@@ -99,6 +99,37 @@ expect "another race is still one" 1 "data-race.* other " "$RADDLE" check --supp
 expect "its trace replays" 1 "data-race.* other " "$RADDLE" replay more.raddle
 expect "an assertion behind a suppressed race" 1 "assertion" "$RADDLE" check --suppressions list ./asserts
 expect "its trace replays, too" 1 "assertion" "$RADDLE" replay asserts.raddle
+# One pair of places, but several bytes: all of them are explored.
+cat >array.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+
+long numbers[3];
+
+static void *work(void *value)
+{
+    for (int i = 0; i < 3; i++)
+        numbers[i] = (long)value;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+
+    pthread_create(&a, NULL, work, (void *)1);
+    pthread_create(&b, NULL, work, (void *)2);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+END
+"$RADDLE" cc -o array array.c || exit 1
+echo "race:numbers" >list-array
+expect "ignored: each element in both orders" 0 "safe: [0-9]+ executions" "$RADDLE" check --races=ignore ./array
+executions=$(sed -n 's/.*safe: \([0-9]* executions\).*/\1/p' out)
+expect "suppressed: the same" 0 "safe: $executions, 1 race suppressed" "$RADDLE" check --suppressions list-array ./array
+
 expect "options of a program that checks itself" 0 "1 race suppressed|races suppressed" \
     env RADDLE_OPTIONS="--suppressions list" ./two
 expect "the same for --races" 0 "safe" env RADDLE_OPTIONS="--races=ignore" ./two
