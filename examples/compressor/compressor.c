@@ -2,11 +2,11 @@
  *
  *     compressor [-d] [-j WORKERS] [-q SLOTS] [-b BLOCK_BYTES] INPUT OUTPUT
  *
- * The main thread reads, workers pack, one thread writes; at most SLOTS blocks (4 a worker, if not given) are on their
- * way. The file: a magic word; for each block its size, its size
- * in the file and its check sum (4 bytes each, low byte first), and its bytes; then three words: 0, and the
- * number and the check sum of all bytes of blocks. A block that does not become smaller is kept as it is. Exit status: 0 done,
- * 1 an input that cannot be read or is damaged, or an output that cannot be written, 2 wrong usage. */
+ * OUTPUT may be - for standard output. The main thread reads, workers pack, one thread writes; at most SLOTS blocks (4
+ * a worker, if not given) are on their way. The file: a magic word; for each block its size, its size in the file and
+ * its check sum (4 bytes each, low byte first), and its bytes; then three words: 0, and the number and the check sum
+ * of all bytes of blocks. A block that does not become smaller is kept as it is. Exit status: 0 done, 1 an input that
+ * cannot be read or is damaged, or an output that cannot be written, 2 wrong usage. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -189,7 +189,7 @@ static int usage(void)
 
 static FILE *file_open(const char *name, const char *mode)
 {
-    FILE *file = fopen(name, mode);
+    FILE *file = *mode == 'w' && strcmp(name, "-") == 0 ? stdout : fopen(name, mode);
 
     if (!file)
         fprintf(stderr, "compressor: %s: %s\n", name, strerror(errno));
@@ -209,9 +209,9 @@ static int compress_file(unsigned workers, unsigned slots)
         else
             fprintf(stderr, "compressor: out of memory\n");
         ring_close();
-        if (fclose(output) != 0 && status == 0)
+        if (output != stdout && fclose(output) != 0 && status == 0)
             status = 1;
-        if (status != 0)
+        if (status != 0 && output != stdout)
             unlink(output_name);
     }
     fclose(input);

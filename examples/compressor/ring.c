@@ -1,22 +1,21 @@
 #include "ring.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+/* Block number n is in slot n % count. Reader and writer each know which block comes next for them; workers share that number. Only
+ * one worker waits for it at a time; the others wait for the lock. */
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t room;  /* the reader waits for a free slot */
-    pthread_cond_t work;  /* workers wait for a filled one */
-    pthread_cond_t ready; /* the writer waits for its next one */
     struct slot *slots;
     unsigned count;
-    /* block number n is in slot n % count; drained <= taken <= filled <= drained + count */
-    unsigned long filled, taken, drained;
-    bool finished, failed;
-} ring = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .room = PTHREAD_COND_INITIALIZER,
-          .work = PTHREAD_COND_INITIALIZER,
-          .ready = PTHREAD_COND_INITIALIZER};
+    unsigned long filled;      /* the reader's */
+    unsigned long drained;     /* the writer's */
+    pthread_mutex_t take_lock; /* of the next: */
+    unsigned long taken;
+    atomic_bool failed;
+} ring = {.take_lock = PTHREAD_MUTEX_INITIALIZER};
 
 int ring_open(unsigned slots, size_t size)
 {
@@ -25,9 +24,12 @@ int ring_open(unsigned slots, size_t size)
         return -1;
     ring.count = slots;
     for (unsigned i = 0; i < slots; i++) {
-        ring.slots[i].in = malloc(size);
-        ring.slots[i].out = malloc(size);
-        if (!ring.slots[i].in || !ring.slots[i].out)
+        struct slot *slot = &ring.slots[i];
+
+        slot->in = malloc(size);
+        slot->out = malloc(size);
+        if (!slot->in || !slot->out || sem_init(&slot->free, 0, 1) != 0 ||
+            sem_init(&slot->filled, 0, 0) != 0 || sem_init(&slot->done, 0, 0) != 0)
             return -1;
     }
     return 0;
@@ -42,105 +44,103 @@ void ring_close(void)
     free(ring.slots);
 }
 
+/* ---- one slot */
+
+static struct slot *slot_of(unsigned long block)
+{
+    return &ring.slots[block % ring.count];
+}
+
+/* Waits for one's turn. False if somebody failed. */
+static bool turn_await(sem_t *turn)
+{
+    while (sem_wait(turn) != 0 && errno == EINTR)
+        continue;
+    if (!atomic_load(&ring.failed))
+        return true;
+    sem_post(turn); /* others may wait for it, too */
+    return false;
+}
+
+/* ---- the reader */
+
 struct slot *ring_fill_begin(void)
 {
-    struct slot *slot;
+    struct slot *slot = slot_of(ring.filled);
 
-    pthread_mutex_lock(&ring.lock);
-    while (ring.filled - ring.drained == ring.count && !ring.failed)
-        pthread_cond_wait(&ring.room, &ring.lock);
-    slot = ring.failed ? NULL : &ring.slots[ring.filled % ring.count];
-    pthread_mutex_unlock(&ring.lock);
-    return slot;
+    return turn_await(&slot->free) ? slot : NULL;
 }
 
 void ring_fill_end(struct slot *slot)
 {
-    pthread_mutex_lock(&ring.lock);
-    slot->is_done = false;
     ring.filled++;
-    pthread_cond_signal(&ring.work);
-    pthread_mutex_unlock(&ring.lock);
+    sem_post(&slot->filled);
 }
 
 void ring_finish(void)
 {
-    pthread_mutex_lock(&ring.lock);
-    ring.finished = true;
-    pthread_cond_broadcast(&ring.work);
-    pthread_cond_signal(&ring.ready);
-    pthread_mutex_unlock(&ring.lock);
+    struct slot *slot = slot_of(ring.filled);
+
+    if (atomic_load(&ring.failed))
+        return; /* the slot may be somebody else's */
+    slot->is_end = true;
+    sem_post(&slot->filled);
 }
+
+/* ---- workers */
 
 struct slot *ring_work_begin(void)
 {
-    struct slot *slot = NULL;
+    struct slot *slot;
 
-    pthread_mutex_lock(&ring.lock);
-    while (ring.taken == ring.filled && !ring.finished && !ring.failed)
-        pthread_cond_wait(&ring.work, &ring.lock);
-    if (ring.taken < ring.filled && !ring.failed)
-        slot = &ring.slots[ring.taken++ % ring.count];
-    pthread_mutex_unlock(&ring.lock);
+    pthread_mutex_lock(&ring.take_lock);
+    slot = slot_of(ring.taken);
+    if (!turn_await(&slot->filled)) {
+        slot = NULL;
+    } else if (!slot->is_end) {
+        ring.taken++;
+    } else {
+        sem_post(&slot->filled); /* for the other workers, */
+        sem_post(&slot->done);   /* and for the writer */
+        slot = NULL;
+    }
+    pthread_mutex_unlock(&ring.take_lock);
     return slot;
 }
 
 void ring_work_end(struct slot *slot)
 {
-    pthread_mutex_lock(&ring.lock);
-    slot->is_done = true;
-    pthread_cond_signal(&ring.ready);
-    pthread_mutex_unlock(&ring.lock);
+    sem_post(&slot->done);
 }
 
-/* Whether the writer has nothing to do yet. */
-static bool must_wait(void)
-{
-    if (ring.failed)
-        return false;
-    if (ring.drained == ring.filled)
-        return !ring.finished;
-    return !ring.slots[ring.drained % ring.count].is_done;
-}
+/* ---- the writer */
 
 struct slot *ring_drain_begin(void)
 {
-    struct slot *slot = NULL;
+    struct slot *slot = slot_of(ring.drained);
 
-    pthread_mutex_lock(&ring.lock);
-    while (must_wait())
-        pthread_cond_wait(&ring.ready, &ring.lock);
-    if (ring.drained < ring.filled && !ring.failed)
-        slot = &ring.slots[ring.drained % ring.count];
-    pthread_mutex_unlock(&ring.lock);
-    return slot;
+    return turn_await(&slot->done) && !slot->is_end ? slot : NULL;
 }
 
 void ring_drain_end(struct slot *slot)
 {
-    (void)slot; /* it is the oldest one, as there is only one writer */
-    pthread_mutex_lock(&ring.lock);
     ring.drained++;
-    pthread_cond_signal(&ring.room);
-    pthread_mutex_unlock(&ring.lock);
+    sem_post(&slot->free);
 }
+
+/* ---- anybody */
 
 void ring_fail(void)
 {
-    pthread_mutex_lock(&ring.lock);
-    ring.failed = true;
-    pthread_cond_broadcast(&ring.room);
-    pthread_cond_broadcast(&ring.work);
-    pthread_cond_broadcast(&ring.ready);
-    pthread_mutex_unlock(&ring.lock);
+    atomic_store(&ring.failed, true);
+    for (unsigned i = 0; i < ring.count; i++) {
+        sem_post(&ring.slots[i].free);
+        sem_post(&ring.slots[i].filled);
+        sem_post(&ring.slots[i].done);
+    }
 }
 
 bool ring_failed(void)
 {
-    bool failed;
-
-    pthread_mutex_lock(&ring.lock);
-    failed = ring.failed;
-    pthread_mutex_unlock(&ring.lock);
-    return failed;
+    return atomic_load(&ring.failed);
 }

@@ -1,6 +1,7 @@
 #ifndef COMPRESSOR_RING_H
 #define COMPRESSOR_RING_H
 
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,9 +12,9 @@
 struct slot {
     unsigned char *in, *out; /* of the size given to ring_open */
     size_t in_size, out_size;
-    unsigned long long
-        note; /* whatever the reader wants to tell the worker, or the worker the writer */
-    bool is_done;
+    unsigned long long note;  /* whatever the reader wants to tell the worker */
+    bool is_end;              /* there is no such block, and none behind it */
+    sem_t free, filled, done; /* whose turn it is: the reader's, a worker's, the writer's */
 };
 
 /* Makes that many slots. 0, or -1 if there is no memory. */
@@ -23,7 +24,7 @@ void ring_close(void);
 /* The reader: a free slot to fill, or NULL if somebody failed. */
 struct slot *ring_fill_begin(void);
 void ring_fill_end(struct slot *slot);
-/* The reader: there will be no more blocks. */
+/* The reader: there will be no more blocks, and the slot it has last begun with stays empty. */
 void ring_finish(void);
 
 /* A worker: a filled slot to work at, or NULL if there will be none. */

@@ -107,11 +107,21 @@ for file in "$RADDLE" empty in/a; do
         expect "compressor: nothing changed" cmp "$file" unpacked
     done
 done
-expect "the buggy compressor packs" ./native-compressor-buggy -j 1 -q 2 -b 8 in/a packed
+printf 'aaaaaaaabbbbbbbbcccccccc' >blocks
+expect "the buggy compressor packs" ./native-compressor-buggy -q 2 -b 8 blocks packed
 expect "compressor: not its own" bash -c './native-compressor -d in/a unpacked; test $? -eq 1'
-expect "compressor: damaged" bash -c "./native-compressor $RADDLE packed && printf x | dd of=packed bs=1 seek=5000 conv=notrunc &&
+expect "compressor: damaged" bash -c "./native-compressor $RADDLE packed && printf xyz | dd of=packed bs=1 seek=5000 conv=notrunc &&
     ./native-compressor -d packed unpacked; test \$? -eq 1"
 expect "compressor: usage" bash -c './native-compressor; test $? -eq 2'
+expect "blocks are packed" ./native-compressor -b 8 blocks packed
+verdict compressor 0 ': safe: ' ./compressor -q 2 -b 8 blocks -
+verdict "compressor -d" 0 ': safe: ' ./compressor -q 2 -d packed -
+verdict compressor-buggy 1 'data-race: .*writer-buggy\.c:18' ./compressor-buggy -q 2 -b 8 blocks -
+expect "compressor-buggy: there is a trace" test -s compressor-buggy.raddle
+printf xyz | dd of=packed bs=1 seek=20 conv=notrunc 2>/dev/null
+verdict "compressor fails" 1 'ends with a status other than 0' ./compressor -q 2 -d packed -
+timeout 60 "$RADDLE" check ./compressor -q 2 -d packed - >out 2>err
+expect "compressor fails well" test $? -eq 0
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
