@@ -12,11 +12,12 @@ SEED = $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE -DCMAKE_CXX_COMPILER=clang++-19
 CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
-FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz -name '*.[ch]' 2>/dev/null
+FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
 .PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
+.PHONY: real setup-real
 .DEFAULT_GOAL = build
 
 # Configured once; after that ninja itself notices changed CMake files and new sources.
@@ -97,6 +98,10 @@ tutorial: build ## what the commands of README.md and docs/tutorial.md print, wr
 soak: build ## memory and descriptors over EXECUTIONS=10000000 executions
 	bench/soak.sh $(BUILD) $(EXECUTIONS)
 
+# Needs a network: the sources of the programs come from where apt has its packages.
+real: build setup-real ## fetch real programs, build them with raddle cc, and check them: ONLY="pigz axel" for some
+	tests/real/real.sh $(BUILD) $(ONLY)
+
 format: setup-format ## lay out the C files by .clang-format
 	$(FILES) | xargs -r clang-format-19 -i
 
@@ -123,6 +128,9 @@ setup-sanitize:
 
 setup-format:
 	@tools/setup.sh format
+
+setup-real:
+	@tools/setup.sh build real
 
 setup-tidy:
 	@tools/setup.sh build tidy

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, for the groups named: build, test, package, sanitize,
-# format, tidy.
+# Installs the Debian packages that are missing, for the groups named: build, test, real, package,
+# sanitize, format, tidy.
 # Silent and fast if nothing is missing, because every make target calls it.
 # shellcheck disable=SC2086  # lists of packages are meant to split
 set -eu
@@ -17,8 +17,10 @@ for group in "$@"; do
     sanitize) wanted="$wanted libclang-rt-19-dev llvm-19" ;;
     format) wanted="$wanted clang-format-19" ;;
     tidy) wanted="$wanted clang-tidy-19" ;;
+    # What unpacks and builds the programs that "make real" fetches, and reads results.
+    real) wanted="$wanted jq make pkgconf xz-utils bzip2 zlib1g-dev" ;;
     *)
-        echo "setup: no group '$group'; there are build, test, package, sanitize, format, tidy" >&2
+        echo "setup: no group '$group'; there are build, test, real, package, sanitize, format, tidy" >&2
         exit 2
         ;;
     esac

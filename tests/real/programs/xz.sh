@@ -1,0 +1,10 @@
+# xz: threads in liblzma; a mutex and a condition for each worker, one more for the whole.
+source=xz-utils
+
+program_build() {
+    ./configure CC="$CC" --disable-shared --disable-nls --disable-doc && make -j "$jobs"
+}
+
+program_checks() {
+    check --timeout 40 -- src/xz/xz -T2 --block-size=4096 -0 -k -c "$real/input/small"
+}

@@ -1,0 +1,183 @@
+#!/bin/bash
+# usage: real.sh BUILD_DIRECTORY [PROGRAM...]
+# Real programs under raddle: fetches their sources, builds them with CC="raddle cc", unpatched, and checks each on a small
+# input; then the examples. Prints a table and writes it to BUILD_DIRECTORY/real/report.md. Exit status 0 only if
+# every check came to a verdict, and the examples to theirs. With names, only those.
+# A program is a file in tests/real/programs, which is read here; see there.
+set -u
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES # those of "make real" are not for the programs
+build=$(cd "$1" && pwd)
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+real="$build/real"
+export RADDLE="$build/raddle"
+export CC="$RADDLE cc"
+export XDG_CACHE_HOME="$real/cache"
+jobs=$(nproc)
+rows="$real/rows.md"
+failures=0
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null' EXIT
+mkdir -p "$real/log" "$real/input" "$real/run" "$real/cache"
+: >"$rows"
+
+fail() {
+    failures=$((failures + 1))
+    echo "real: FAIL: $*" >&2
+}
+
+# ---- what all have
+
+# Text that packs well, of so many bytes.
+input_text() {
+    seq 1 200000 | head -c "$1"
+}
+
+inputs_make() {
+    input_text 20 >"$real/input/tiny"
+    input_text 140000 >"$real/input/two-blocks"
+    input_text 6000 >"$real/input/small"
+}
+
+server_start() {
+    clang-19 -O1 "$root/examples/downloader/serve.c" -o "$real/serve" || return 1
+    "$real/serve" "$real/input" >"$real/port" &
+    server=$!
+    for _ in $(seq 50); do
+        [ -s "$real/port" ] && break
+        sleep 0.1
+    done
+    url="http://127.0.0.1:$(cat "$real/port")"
+}
+
+# ---- the table
+
+# A field of the last result.
+field() {
+    jq -r "$1" "$real/result.json"
+}
+
+# Reasons as the report has them, in one line that a table can hold.
+reasons() {
+    field '[.bugs[] | "\(.kind) at \(.file // "?" | sub(".*/"; "")):\(.line)"] + .reasons | join("; ")' |
+        sed -e 's/|/\\|/g' -e "s#$real/##g" -e 's/ (--step-timeout changes that)//; s/; --step-timeout changes that//' | cut -c 1-400
+}
+
+row_head() {
+    echo "| program | version | checked | bounds | threads | executions | transitions | verdict | seconds | what stood in the way |"
+    echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+}
+
+row_add() {
+    echo "| $1 | $version | \`$2\` | ${3:-none} | $(field .threads) | $(field .executions) | $(field .transitions) | $(field .verdict) | $(field '.seconds * 10 | round / 10') | $(reasons) |" |
+        tee -a "$rows"
+}
+
+# OPTIONS of raddle check, "--", a command: one row. Its name in the table is $program. The verdict wanted is in $expect: a
+# pattern; any verdict is fine if it is empty.
+check() {
+    local options=() status shown command
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    command=$(realpath "$2")
+    shift 2
+    rm -f "$real/result.json"
+    shown="$(basename "$command") $*"
+    shown=${shown//$real\/input\//}
+    shown=${shown//$url/http:\/\/HOST}
+    (cd "$real/run" && timeout -k 5 400 "$RADDLE" check --exit-is-bug --json "$real/result.json" "${options[@]}" -- "$command" "$@") \
+        >>"$real/log/$program.log" 2>&1 </dev/null
+    status=$?
+    case $status in
+    0 | 1 | 3) row_add "$program" "$shown" "${options[*]//|/\\|}" ;;
+    *)
+        fail "$program: $shown: no verdict, status $status; see $real/log/$program.log"
+        return
+        ;;
+    esac
+    [[ -z "$expect" || "$(field .verdict) $(field '[.bugs[].kind] | join(" ")')" =~ $expect ]] ||
+        fail "$program: $shown: '$(field .verdict)', wanted '$expect'; see $real/log/$program.log"
+}
+
+# ---- programs
+
+# A program of tests/real/programs: its file defines
+#   source    the name of the source package
+#   program_build   called in its source directory; builds it with $CC
+#   program_checks  called there; calls check
+program_run() {
+    program=$1
+    expect=
+    # shellcheck source=/dev/null
+    . "$here/programs/$program.sh"
+    if ! version=$("$here/fetch.sh" "$real" "$source"); then
+        fail "$program: its source could not be fetched"
+        return
+    fi
+    : >"$real/log/$program.log"
+    echo "real: building $program $version" >&2
+    (cd "$real/src/$source" && program_build) >"$real/log/$program-build.log" 2>&1 </dev/null || {
+        fail "$program: does not build; see $real/log/$program-build.log"
+        return
+    }
+    cd "$real/src/$source" && program_checks
+    cd "$root" || exit 1
+}
+
+# NAME, sources in examples/; the program is $real/run/NAME.
+example_build() {
+    local name=$1 sources=() file
+    shift
+    for file in "$@"; do
+        sources+=("$root/examples/$file")
+    done
+    $CC -O1 "${sources[@]}" -o "$real/run/$name" >"$real/log/$name-build.log" 2>&1 || fail "$name does not build"
+    program=$name
+    : >"$real/log/$name.log"
+}
+
+examples_run() {
+    local pack="compressor/compressor.c compressor/pack.c compressor/ring.c"
+    local load="downloader/downloader.c downloader/http.c"
+    version=own
+    mkdir -p "$real/input/tree"
+    echo 'a needle' >"$real/input/tree/a"
+    echo 'nothing' >"$real/input/tree/b"
+    printf 'aaaaaaaabbbbbbbbcccccccc' >"$real/input/blocks"
+    expect='^safe'
+    example_build scanner scanner/scanner.c scanner/queue.c
+    check -- "$real/run/scanner" needle "$real/input/tree"
+    example_build downloader $load downloader/segments.c
+    check -- "$real/run/downloader" -f -s 8 "$url/blocks" out
+    example_build compressor $pack compressor/writer.c
+    check -- "$real/run/compressor" -q 2 -b 8 "$real/input/blocks" -
+    expect='^bug deadlock'
+    example_build scanner-buggy scanner/scanner.c scanner/queue-buggy.c
+    check -- "$real/run/scanner-buggy" needle "$real/input/tree"
+    expect='^bug assertion'
+    example_build downloader-buggy $load downloader/segments-buggy.c
+    check -- "$real/run/downloader-buggy" -f -s 8 "$url/blocks" out
+    expect='^bug data-race'
+    example_build compressor-buggy $pack compressor/writer-buggy.c
+    check -- "$real/run/compressor-buggy" -q 2 -b 8 "$real/input/blocks" -
+}
+
+inputs_make
+server_start || { echo "real: the server does not start" >&2; exit 1; }
+row_head
+if [ $# -gt 0 ]; then
+    for name in "$@"; do
+        if [ "$name" = examples ]; then examples_run; else program_run "$name"; fi
+    done
+else
+    examples_run
+    for file in "$here"/programs/*.sh; do
+        program_run "$(basename "$file" .sh)"
+    done
+fi
+{ row_head; cat "$rows"; } >"$real/report.md"
+echo "real: the table is in $real/report.md; $failures failed" >&2
+[ "$failures" -eq 0 ]
