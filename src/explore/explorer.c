@@ -57,13 +57,48 @@ static void races_reverse(struct explorer *explorer)
         explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
 }
 
-/* Whom to try first in a new state: who ran last, so that runs have few switches. */
+/* A step that only lets time pass: a thread that took nothing else would keep a run from ending. */
+static bool passes_time(const struct explorer *explorer, agent_id agent)
+{
+    const struct world *world = &explorer->world;
+
+    return is_thread(explorer, agent) && (world->threads.at[agent].pending.kind == OP_YIELD ||
+                                          world->threads.at[agent].pending.kind == OP_COND_TIMEOUT);
+}
+
+/* The next one, in turn, that can do something better than to let time pass; else the next one that can do anything. */
+static agent_id agent_in_turn(struct explorer *explorer, agent_id running)
+{
+    struct world *world = &explorer->world;
+    agent_id found = AGENT_NONE;
+    uint32_t start = 0;
+
+    while (start < world->active.count && world->active.at[start] != running)
+        start++;
+    for (uint32_t i = 1; i <= world->active.count; i++) {
+        agent_id agent = world->active.at[(start + i) % world->active.count];
+
+        if (!world_enabled(world, agent))
+            continue;
+        if (!passes_time(explorer, agent))
+            return agent;
+        if (found == AGENT_NONE)
+            found = agent;
+    }
+    return found;
+}
+
+/* Whom to try first in a new state: who ran last, so that runs have few switches, unless it only lets time pass. */
 static agent_id preferred_agent(struct explorer *explorer, agent_id running)
 {
     const struct world *world = &explorer->world;
 
-    if (!explorer->options.seed || explorer->reduction->bounded || world->active.count == 0)
+    if (explorer->reduction->bounded || world->active.count == 0)
         return running;
+    if (!explorer->options.seed)
+        return running != AGENT_NONE && passes_time(explorer, running)
+                   ? agent_in_turn(explorer, running)
+                   : running;
     explorer->random = mix64(explorer->random + 0x9e3779b97f4a7c15u);
     return world->active.at[explorer->random % world->active.count];
 }

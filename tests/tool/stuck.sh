@@ -79,6 +79,39 @@ verdict computes 3 'thread 1 computed for 1 seconds without a step, last seen at
 program slow 'for (volatile unsigned i = 0; i < 30000000; i++) continue;'
 verdict slow 0 'safe: 2 executions'
 
+# A loop around a timed wait: a run need not take the timeout each time. More timeouts are always possible.
+cat >polls.c <<END
+#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int done;
+static void *work(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    done = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void)
+{
+    struct timespec until;
+    pthread_t worker;
+    pthread_create(&worker, NULL, work, NULL);
+    pthread_mutex_lock(&lock);
+    while (!done) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        pthread_cond_timedwait(&changed, &lock, &until);
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_join(worker, NULL);
+    return 0;
+}
+END
+verdict polls 3 'incomplete \(the maximum number of executions was reached\): 50 executions' --max-executions 50
+
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_pause);\n}\n' >alone.c
 verdict alone 3 'thread 0 is stuck in the system call pause at alone\.c:5' --step-timeout 1
