@@ -85,6 +85,7 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
                                                    .object = step->object,
                                                    .text = step->text,
                                                    .cell = step->cell,
+                                                   .issued = step->issued,
                                                    .stack = step->stack,
                                                    .site = trace_site_of(&step->site)});
     }

@@ -9,6 +9,7 @@
 
 #include "cli/report_files.h"
 #include "trace/lanes.h"
+#include "trace/story.h"
 
 #define WIDTH_DEFAULT 100
 #define WIDTH_MAX     10000
@@ -115,7 +116,8 @@ static bool show_trace(const struct trace *trace, const char *file, const struct
 
     if (report_files_wanted(settings))
         return report_files_trace(settings, trace);
-    if (lanes_print(trace, &style, stdout) == 0 && fflush(stdout) == 0)
+    if (lanes_print(trace, &style, stdout) == 0 && putchar('\n') != EOF &&
+        story_print(trace, &style, stdout) == 0 && fflush(stdout) == 0)
         return true;
     fprintf(stderr, "raddle: %s: %s\n", file, strerror(errno));
     return false;

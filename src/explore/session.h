@@ -107,6 +107,8 @@ struct session_step {
     uint8_t size;   /* of memory accesses */
     uint64_t value; /* read, written or returned; see op */
     uint64_t cell;  /* address of what it touches, or 0 */
+    uint32_t
+        issued;     /* OP_FLUSH: how many steps had been done when the store went into the buffer */
     uint32_t stack; /* who called the function of the site: 1 + index into frames, or 0 */
 };
 

@@ -285,6 +285,15 @@ static bool outcome_of(agent_id agent, const struct session_choice *choice, outc
 
 static uint32_t step_stack; /* of the step that was just done, when it was still to come */
 
+/* How many steps had been done when the store that was just flushed went into the buffer: at least those up to its thread's own. */
+static uint32_t steps_before_store(agent_id agent)
+{
+    const struct buffer *buffer = &native.world->buffers.at[agent];
+    event_id issued = buffer->stores.at[buffer->head - 1].issued;
+
+    return issued == EVENT_NONE ? 0 : record_step_of(issued) + 1;
+}
+
 static void step_note(const struct session_choice *choice, const struct event *event)
 {
     static char text[512], object[256];
@@ -307,6 +316,8 @@ static void step_note(const struct session_choice *choice, const struct event *e
                                                          : event->op.value);
     if (step.object && op_infos[step.op].object != OBJECT_THREAD)
         step.cell = event->op.addr;
+    if (event->op.kind == OP_FLUSH)
+        step.issued = steps_before_store(event->agent);
     vec_push(&session->arena, &session->steps, step);
     record_step(&event->op);
 }

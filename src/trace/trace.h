@@ -55,9 +55,10 @@ struct trace_step {
     bool plain;    /* came between two choices: a replay passes over it */
     bool buffered; /* OP_STORE: went into a store buffer */
     bool reads, writes;
-    uint8_t size;       /* of a memory access; 0: none */
-    uint64_t value;     /* read, written or returned */
-    uint64_t cell;      /* address of what it touches, or 0 */
+    uint8_t size;    /* of a memory access; 0: none */
+    uint64_t value;  /* read, written or returned */
+    uint64_t cell;   /* address of what it touches, or 0 */
+    uint32_t issued; /* OP_FLUSH: after this many steps the store went into the buffer; or later */
     const char *object; /* name of the variable, heap block or lock */
     const char *text;   /* in words: "x = 1", "lock m"; NULL: made from the above */
     struct trace_site site;

@@ -209,7 +209,7 @@ static bool read_access(struct reader *r, struct trace_step *step)
     step->size = (uint8_t)size;
     if (reader_skip_word(r, " value") && !reader_want_digits(r, " ", 10, UINT64_MAX, &step->value))
         return false;
-    return read_cell(r, &step->cell);
+    return read_cell(r, &step->cell) && reader_number(r, " issued", &step->issued);
 }
 
 static bool read_step(struct reader *r)
@@ -224,6 +224,9 @@ static bool read_step(struct reader *r)
         !reader_text(r, " object", &step.object) || !reader_text(r, " text", &step.text) ||
         !reader_site(r, &step.site) || !reader_number(r, " stack", &step.stack))
         return false;
+    if (step.issued > r->trace->steps.count)
+        return reader_fail(r, "a store after step %" PRIu32 " reaches memory before it",
+                           step.issued);
     if (step.stack > r->trace->frames.count)
         return reader_fail(r, "there is no frame %" PRIu32, step.stack);
     if (step.thread >= r->trace->threads.count)

@@ -171,6 +171,8 @@ static void put_step(struct writer *w, const struct trace_step *step)
     if (step->value)
         put_number(w, " value", step->value);
     put_address(w, " cell", step->cell);
+    if (step->issued)
+        put_number(w, " issued", step->issued);
     if (step->outcome == OUTCOME_LOST)
         put(w, " outcome lost");
     else if (step->outcome)
