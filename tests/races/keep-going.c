@@ -6,12 +6,12 @@
 #include "races.h"
 
 static int x, y;
-static int numbers[100];
+static int numbers[4];
 
 static void *first(void *_)
 {
 #if defined ARRAY
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 4; i++)
         numbers[i] = 1;
 #elif defined ASSERTS
     x = 1;
@@ -27,7 +27,7 @@ static void *first(void *_)
 static void *second(void *_)
 {
 #if defined ARRAY
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 4; i++)
         numbers[i] = 2;
 #elif defined ASSERTS
     y = x;
