@@ -11,6 +11,7 @@ struct native_case {
     VEC(struct session_choice) schedule;
     VEC(struct session_thread) threads;
     VEC(bool) shared_stacks;
+    bool cancels, tries_to_join, tries_to_lock;
     VEC(uint64_t) exposed;
     VEC(struct session_fact) facts;
     VEC(struct session_step) steps; /* of a replay; so are those up to the output */

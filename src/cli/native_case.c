@@ -94,6 +94,9 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         thread.name = text_copy(arena, thread.name);
         vec_push(arena, &native_case->threads, thread);
     }
+    native_case->cancels = session->cancels;
+    native_case->tries_to_join = session->tries_to_join;
+    native_case->tries_to_lock = session->tries_to_lock;
     for (uint32_t k = 0; k < session->shared_stacks.count; k++)
         vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
     for (uint32_t k = 0; k < bug->exposed; k++)
@@ -148,6 +151,9 @@ void native_schedule_give(struct session *session, const struct native_case *fou
         thread.created = (struct session_site){0};
         vec_push(&session->arena, &session->threads, thread);
     }
+    session->cancels = found->cancels;
+    session->tries_to_join = found->tries_to_join;
+    session->tries_to_lock = found->tries_to_lock;
     for (uint32_t i = 0; i < found->shared_stacks.count; i++)
         vec_push(&session->arena, &session->shared_stacks, found->shared_stacks.at[i]);
     for (uint32_t i = 0; i < found->exposed.count; i++)

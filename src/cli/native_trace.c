@@ -113,6 +113,9 @@ static void stacks_write(struct trace *trace, const struct native_case *run)
     for (uint32_t i = 0; i < run->shared_stacks.count; i++)
         word[i] = run->shared_stacks.at[i] ? '1' : '0';
     trace_set_option(trace, "shared-stacks", word);
+    trace_set_option(trace, "cancels", run->cancels ? "1" : "0");
+    trace_set_option(trace, "tries-to-join", run->tries_to_join ? "1" : "0");
+    trace_set_option(trace, "tries-to-lock", run->tries_to_lock ? "1" : "0");
     free(word);
 }
 
@@ -160,6 +163,8 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     trace_set_model(&trace, settings->search.memory->name, settings->search.buffer_bound);
     snprintf(number, sizeof number, "%" PRIu32, settings->nondet_max);
     trace_set_option(&trace, "nondet-max", number);
+    snprintf(number, sizeof number, "%" PRIu32, settings->search.spurious_bound);
+    trace_set_option(&trace, "spurious-wakeups", number);
     trace_set_option(&trace, "exit-is-bug", settings->exit_is_bug ? "1" : "0");
     trace_set_option(&trace, "leaks", settings->leaks ? "1" : "0");
     trace_set_option(&trace, "races", settings->races ? "report" : "ignore");

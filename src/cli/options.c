@@ -50,6 +50,11 @@ static const char *set_preemption_bound(struct settings *settings, const char *v
     return set_bound(&settings->search.preemption_bound, value);
 }
 
+static const char *set_spurious_wakeups(struct settings *settings, const char *value)
+{
+    return set_bound(&settings->search.spurious_bound, value);
+}
+
 static const char *set_limit(uint64_t *limit, const char *value)
 {
     if (!number_read(value, UINT64_MAX - 1, limit) || *limit == 0)
@@ -106,6 +111,9 @@ const struct option_row search_options[] = {
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
     {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
      set_preemption_bound},
+    {"spurious-wakeups", "N",
+     "a thread may wake up from a condition without a signal up to N times (default 0)",
+     set_spurious_wakeups},
     {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
     {"max-executions", "N", "stop after N executions", set_max_executions},
     {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},

@@ -52,6 +52,9 @@ static void facts_read(struct native_case *run, const char *words)
 static void case_of_trace(struct native_case *run, const struct trace *trace)
 {
     const char *stacks = trace_option(trace, "shared-stacks");
+    const char *cancels = trace_option(trace, "cancels");
+    const char *joins = trace_option(trace, "tries-to-join");
+    const char *locks = trace_option(trace, "tries-to-lock");
     const char *exposed = trace_option(trace, "exposed");
 
     memset(run, 0, sizeof *run);
@@ -67,6 +70,9 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
         vec_push(&run->arena, &run->threads,
                  (struct session_thread){.parent = trace->threads.at[i].parent,
                                          .rank = trace->threads.at[i].rank});
+    run->cancels = cancels && *cancels == '1';
+    run->tries_to_join = joins && *joins == '1';
+    run->tries_to_lock = locks && *locks == '1';
     for (; stacks && *stacks; stacks++)
         vec_push(&run->arena, &run->shared_stacks, *stacks == '1');
     while (exposed && *exposed) {
@@ -98,6 +104,7 @@ static bool option_is_set(const struct trace *trace, const char *name)
 static bool settings_of_trace(struct settings *settings, const struct trace *trace)
 {
     const char *nondet = trace_option(trace, "nondet-max");
+    const char *spurious = trace_option(trace, "spurious-wakeups");
 
     const char *races = trace_option(trace, "races");
 
@@ -106,6 +113,7 @@ static bool settings_of_trace(struct settings *settings, const struct trace *tra
     settings->leaks = option_is_set(trace, "leaks");
     settings->search.memory = memory_find(trace->model);
     settings->search.buffer_bound = trace->buffer_bound;
+    settings->search.spurious_bound = spurious ? (uint32_t)strtoul(spurious, NULL, 10) : 0;
     settings->nondet_max = nondet ? (uint32_t)strtoul(nondet, NULL, 10) : 1;
     return settings->search.memory != NULL;
 }

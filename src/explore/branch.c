@@ -128,20 +128,34 @@ bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint
     return false;
 }
 
-bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
-                agent_id preferred, struct choice *choice)
+/* Somebody who can wait longer: if everybody else goes first, loops around timed waits come to an end. */
+static bool is_patient(const struct world *world, agent_id agent)
+{
+    return !world->agents.at[agent].is_buffer &&
+           world->threads.at[agent].pending.kind == OP_COND_TIMEOUT;
+}
+
+static bool sleep_pick_among(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                             bool patient, agent_id preferred, struct choice *choice)
 {
     const struct world *world = x->world;
 
     choice->agent = preferred;
-    if (preferred != AGENT_NONE && world_enabled(x->world, preferred) &&
-        sleep_pick_outcome(sets, x, depth, choice))
+    if (preferred != AGENT_NONE && is_patient(world, preferred) == patient &&
+        world_enabled(x->world, preferred) && sleep_pick_outcome(sets, x, depth, choice))
         return true;
     for (uint32_t i = 0; i < world->active.count; i++) {
         choice->agent = world->active.at[i];
-        if (choice->agent != preferred && world_enabled(x->world, choice->agent) &&
-            sleep_pick_outcome(sets, x, depth, choice))
+        if (choice->agent != preferred && is_patient(world, choice->agent) == patient &&
+            world_enabled(x->world, choice->agent) && sleep_pick_outcome(sets, x, depth, choice))
             return true;
     }
     return false;
+}
+
+bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                agent_id preferred, struct choice *choice)
+{
+    return sleep_pick_among(sets, x, depth, false, preferred, choice) ||
+           sleep_pick_among(sets, x, depth, true, preferred, choice);
 }

@@ -219,11 +219,19 @@ void execution_cut(struct execution *x, uint32_t length)
         x->failed_assumes.count--;
 }
 
+/* What a wait in a loop waits for is where its process has put it. */
+static bool is_wait(const struct op *op)
+{
+    return op->kind == OP_COND_TIMEDWAIT || op->kind == OP_COND_TIMEOUT ||
+           op->kind == OP_COND_RELOCK;
+}
+
 static bool op_equal(const struct op *a, const struct op *b)
 {
     return a->kind == b->kind && a->size == b->size && a->order == b->order &&
-           a->variant == b->variant && a->site == b->site && a->addr == b->addr &&
-           a->mutex == b->mutex && a->value == b->value && a->expect == b->expect;
+           a->variant == b->variant && a->site == b->site &&
+           (a->addr == b->addr || a->kind == OP_AWAIT) && a->mutex == b->mutex &&
+           (a->value == b->value || is_wait(a)) && a->expect == b->expect;
 }
 
 void execution_bury(struct execution *x)

@@ -188,7 +188,13 @@ struct session {
     shared_stacks; /* by thread: others use its stack, so that accesses to it are visible */
     VEC(struct session_fact) facts; /* what a replay must know from the beginning, too */
     struct map fact_values;         /* of the process: the same by key */
-    bool begin_anew; /* that has just been found out: what was explored before does not count */
+    bool cancels; /* the program asks threads to end: cancellation points are operations */
+    bool
+        tries_to_join; /* it looks whether threads have ended: that they do is an operation of its own */
+    bool
+        tries_to_lock; /* it tries mutexes: loops that lock them to look at something are not taken for waiting */
+    bool polls_by_lock; /* and such a loop was */
+    bool begin_anew;    /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */

@@ -101,12 +101,17 @@ static uint64_t lock_taken(uint64_t state, agent_id thread)
     return lock_holder(state) ? state + LOCK_AGAIN : state | lock_held_by(thread);
 }
 
-/* A robust mutex that is still not consistent is never to be had again. */
-static uint64_t lock_given(uint64_t state)
+static uint64_t lock_stamp(uint64_t state, bool changes)
 {
-    uint64_t life = state & ~OBJECT_USE;
+    return ((state & LOCK_STAMP_MASK) + (changes ? LOCK_STAMP : 0)) & LOCK_STAMP_MASK;
+}
 
-    if ((state & OBJECT_USE) >= LOCK_AGAIN)
+/* A robust mutex that is still not consistent is never to be had again. */
+static uint64_t lock_given(uint64_t state, bool has_written)
+{
+    uint64_t life = (state & ~OBJECT_USE) | lock_stamp(state, has_written);
+
+    if ((state & LOCK_USE) >= LOCK_AGAIN)
         return state - LOCK_AGAIN;
     return life & MUTEX_OWNER_DIED ? (life & ~MUTEX_OWNER_DIED) | MUTEX_UNRECOVERABLE : life;
 }
@@ -141,7 +146,7 @@ static enum sequel do_unlock(struct doing *d)
     bool held = d->touch == TOUCH_DONE;
 
     if (held)
-        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_given(state));
+        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_given(state, d->op.value != 0));
     result_set(d, held ? LOCK_GOT : LOCK_BUSY);
     return SEQUEL_RESUME;
 }
@@ -151,7 +156,8 @@ static enum sequel do_abandon(struct doing *d)
     uint64_t state = state_get(d, OBJECT_MUTEX, d->op.addr);
 
     if (lock_holder(state) == lock_held_by(d->thread))
-        state_set(d, OBJECT_MUTEX, d->op.addr, (state & ~OBJECT_USE) | MUTEX_OWNER_DIED);
+        state_set(d, OBJECT_MUTEX, d->op.addr,
+                  (state & ~OBJECT_USE) | lock_stamp(state, true) | MUTEX_OWNER_DIED);
     return SEQUEL_RESUME;
 }
 
@@ -214,7 +220,7 @@ static void cond_set(struct doing *d, uint64_t addr, uint64_t state, waiters_id 
 static unsigned ends_possible(const struct doing *d)
 {
     const struct world *world = d->world;
-    unsigned ends = (unsigned)d->op.expect;
+    unsigned ends = (unsigned)d->op.expect & (WAIT_HAS_WRITTEN - 1);
 
     if (d->op.kind == OP_COND_TIMEDWAIT)
         ends |= 1u << WAIT_END_TIMEOUT;
@@ -229,7 +235,8 @@ static enum sequel do_cond_wait(struct doing *d)
     uint64_t state = state_get(d, OBJECT_COND, d->op.addr);
     loc_id mutex = world_location(d->world, OBJECT_MUTEX, d->op.mutex);
 
-    state_set(d, OBJECT_MUTEX, d->op.mutex, lock_given(world_state(d->world, mutex)));
+    state_set(d, OBJECT_MUTEX, d->op.mutex,
+              lock_given(world_state(d->world, mutex), d->op.expect & WAIT_HAS_WRITTEN));
     cond_set(d, d->op.addr, state, waiters_add(&d->world->waiters, (waiters_id)state, d->thread),
              mutex);
     thread->woken = false;
@@ -420,8 +427,9 @@ static enum sequel do_thread_exit(struct doing *d)
 
 static enum sequel do_thread_join(struct doing *d)
 {
-    if (d->op.variant == OBJECT_STRICT)
+    if (d->op.variant == OBJECT_STRICT && d->touch == TOUCH_DONE)
         state_set(d, OBJECT_THREAD, thread_handle_addr(d->op.addr), OBJECT_THREAD_JOINED);
+    result_set(d, d->op.kind == OP_THREAD_TRYJOIN && d->touch == TOUCH_DONE);
     return SEQUEL_RESUME;
 }
 
@@ -548,6 +556,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_CHANNEL_TRYPOLL] = do_channel_poll,
     [OP_THREAD_CREATE] = do_thread_create,
     [OP_THREAD_JOIN] = do_thread_join,
+    [OP_THREAD_TRYJOIN] = do_thread_join,
     [OP_THREAD_EXIT] = do_thread_exit,
     [OP_THREAD_DETACH] = do_thread_detach,
     [OP_THREAD_CANCEL] = do_thread_cancel,

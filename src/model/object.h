@@ -4,7 +4,8 @@
 #include "model/op.h"
 
 /* How the state of each kind of object is packed into 64 bits. The low 60 say how it is used:
- *   MUTEX, SPIN  0 if free, else the holder + 1; above that, how often it has locked again
+ *   MUTEX, SPIN  0 if free, else the holder + 1; above that, how often it has locked again; above that its stamp, which
+ *                changes when it is given back by a thread that has written something meanwhile
  *   RWLOCK       the readers (a waiters_id, each as often as it reads), above that the writer + 1
  *   COND         who waits un-woken (a waiters_id), above that the location of their mutex + 1
  *   SEM          the value
@@ -28,6 +29,11 @@
 
 /* Added to the state of a recursive mutex each time its holder locks it again. */
 #define LOCK_AGAIN ((uint64_t)1 << 32)
+
+/* The stamp, and all that says whether it is held. */
+#define LOCK_STAMP      ((uint64_t)1 << 44)
+#define LOCK_STAMP_MASK (OBJECT_USE & ~(LOCK_STAMP - 1))
+#define LOCK_USE        (LOCK_STAMP - 1)
 
 /* Addresses of OBJECT_THREAD other than the thread itself: apart from its running, so that operations on the one do not conflict with
  * those on the other. */
@@ -99,5 +105,8 @@ enum wait_result {
 
 /* The outcomes of COND_TIMEOUT, and the bits (1 << outcome) of `expect` of a wait for those that it may have. */
 enum wait_end { WAIT_END_TIMEOUT, WAIT_END_SPURIOUS, WAIT_END_CANCEL, WAIT_END_COUNT };
+
+/* Another bit of `expect`: the thread has written something since it took the mutex. */
+#define WAIT_HAS_WRITTEN ((unsigned)1 << WAIT_END_COUNT)
 
 #endif

@@ -155,6 +155,8 @@ bool touch_awaited(struct judging *j, const struct await *await)
             loc_id loc;
 
             value = object_state(j, await->reads[i].object, addr, &loc);
+            if (size == AWAIT_STAMP)
+                value &= LOCK_STAMP_MASK;
             judging_add(j, loc, 1, ACCESS_READ);
         }
         changed |= value != await->reads[i].value;
@@ -293,6 +295,7 @@ static const struct {
     [OP_CHANNEL_TRYPOLL] = {touch_channel_poll, true},
     [OP_THREAD_CREATE] = {touch_create, true},
     [OP_THREAD_JOIN] = {touch_join, true},
+    [OP_THREAD_TRYJOIN] = {touch_join, true},
     [OP_THREAD_EXIT] = {touch_plain, false},
     [OP_THREAD_DETACH] = {touch_detach, true},
     [OP_THREAD_CANCEL] = {touch_cancel, false},

@@ -74,6 +74,8 @@ enum touch touch_alive(struct judging *j)
 /* The value of a semaphore is no use: those who wait for more will notice its end themselves. */
 static bool is_used(enum object_kind kind, uint64_t state)
 {
+    if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN)
+        return (state & LOCK_USE) != 0;
     return kind != OBJECT_SEM && (state & OBJECT_USE) != 0;
 }
 
@@ -353,6 +355,8 @@ enum touch touch_join(struct judging *j)
         return misuse(j, handle, rule);
     if (exited && handle != LOC_NONE)
         judging_add(j, handle, 1, ACCESS_WRITE);
+    if (!exited && j->op->kind == OP_THREAD_TRYJOIN)
+        return touch_object(j, loc, TOUCH_FAILED);
     return touch_object(j, loc, exited ? TOUCH_DONE : TOUCH_DISABLED);
 }
 

@@ -21,6 +21,13 @@ static inline struct op calls_op(enum op_kind kind, const void *addr, bool raw)
     return op;
 }
 
+/* Before a try that may fail: a loop of nothing but these waits. */
+static inline void calls_try(void)
+{
+    if (native.current)
+        spin_before(native_site());
+}
+
 /* Asks for it; outside a program thread it gives `outside`. */
 static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 {
@@ -35,6 +42,9 @@ void calls_revive(enum op_kind init, const void *addr);
 
 /* At the start of each run: what constructors initialised. */
 void calls_restart(void);
+
+/* The same for named semaphores: there are none. */
+void named_restart(void);
 
 /* Whether all of these bytes are zero. */
 bool calls_is_zero(const void *memory, size_t size);

@@ -193,11 +193,60 @@ static struct external unseen_decide(const char *name, const void *function,
     return external;
 }
 
-/* Functions of ours that tell spin.h themselves when they do more than look: a loop of them may just wait. */
-static bool tells_itself(const char *name)
+/* Interposed functions that do nothing but their operations, which spin.h judges one by one, or tell it themselves when they do more. */
+static bool is_operation(const char *name)
 {
-    static const char *const names[] = {"read", "recv",  "recvfrom", "write",      "send",
-                                        "poll", "ppoll", "select",   "epoll_wait", "accept"};
+    static const char *const names[] = {
+        "pthread_mutex_lock",
+        "pthread_mutex_trylock",
+        "pthread_mutex_timedlock",
+        "pthread_mutex_clocklock",
+        "pthread_mutex_unlock",
+        "pthread_spin_lock",
+        "pthread_spin_trylock",
+        "pthread_spin_unlock",
+        "pthread_rwlock_tryrdlock",
+        "pthread_rwlock_trywrlock",
+        "pthread_rwlock_timedrdlock",
+        "pthread_rwlock_timedwrlock",
+        "pthread_rwlock_clockrdlock",
+        "pthread_rwlock_clockwrlock",
+        "pthread_cond_timedwait",
+        "pthread_cond_clockwait",
+        "sem_trywait",
+        "sem_timedwait",
+        "sem_clockwait",
+        "sem_getvalue",
+        "pthread_tryjoin_np",
+        "pthread_timedjoin_np",
+        "pthread_clockjoin_np",
+        "pthread_testcancel",
+        "pthread_self",
+        "pthread_equal",
+        "sched_yield",
+        "thrd_yield",
+        "thrd_current",
+        "mtx_lock",
+        "mtx_trylock",
+        "mtx_timedlock",
+        "mtx_unlock",
+        "cnd_timedwait",
+        "sleep",
+        "usleep",
+        "nanosleep",
+        "clock_nanosleep",
+        "thrd_sleep",
+        "read",
+        "recv",
+        "recvfrom",
+        "write",
+        "send",
+        "poll",
+        "ppoll",
+        "select",
+        "epoll_wait",
+        "accept",
+    };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
@@ -219,10 +268,13 @@ static struct external decide(const char *name, const void *function,
     external.row = row;
     if (row && row->pure)
         return external;
-    if (is_in_module_of(function, &native) && tells_itself(name))
-        return external;
     external.kind = EXTERNAL_IMPURE;
-    if (row || is_in_module_of(function, &native))
+    if (is_in_module_of(function, &native)) {
+        if (is_operation(name))
+            external.kind = EXTERNAL_SEEN;
+        return external;
+    }
+    if (row)
         return external;
     return unseen_decide(name, function, site);
 }

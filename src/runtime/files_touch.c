@@ -199,7 +199,6 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
 /* ---- about the process and the machine */
 
 PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
-PASS_THROUGH(clock_t, times, (struct tms * to), (to), TOUCH(to))
 PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), TOUCH(to))
 PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), TOUCH(to))
 PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))

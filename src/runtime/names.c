@@ -155,7 +155,10 @@ static void add_op(struct text *t, const struct op *op)
 {
     const struct op_info *info = &op_infos[op->kind];
 
-    if (op->kind == OP_AWAIT) {
+    if (op->kind == OP_AWAIT && op->variant == OBJECT_STRICT) {
+        op = &(struct op){.kind = (uint8_t)op->expect, .addr = op->mutex};
+        info = &op_infos[op->kind];
+    } else if (op->kind == OP_AWAIT) {
         add_awaited(t, op);
         return;
     }
@@ -244,6 +247,8 @@ static void add_holder(struct text *t, const struct op *op)
     if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
         return;
     state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
+    if (kind != OBJECT_RWLOCK)
+        state &= LOCK_USE;
     if (op->kind == OP_COND_RELOCK && state == 0)
         add(t, ", but nobody signals");
     else if (kind != OBJECT_RWLOCK && state)
@@ -366,14 +371,16 @@ size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size
         add(&t, "destroyed");
         return t.used;
     }
+    if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN)
+        state &= LOCK_USE;
     if (kind == OBJECT_COND) {
         add_waiters(&t, (waiters_id)state);
         return t.used;
     }
     if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && (uint32_t)state) {
         add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
-        if (state >> 32)
-            add(&t, " (%" PRIu64 " times)", (state >> 32) + 1);
+        if (state >> 32 & 0xfff)
+            add(&t, " (%" PRIu64 " times)", (state >> 32 & 0xfff) + 1);
     } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
         add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
     } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {

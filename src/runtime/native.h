@@ -6,7 +6,12 @@
  * session's arena, and calls no function of libc that the library interposes. Everything but hooks, interposed
  * functions and annotations is hidden. */
 
+#include <pthread.h>
+#include <sched.h>
+#include <unwind.h>
+
 #include "explore/session.h"
+#include "model/await.h"
 #include "runtime/fiber.h"
 #include "runtime/hooks.h"
 #include "runtime/spin.h"
@@ -14,9 +19,15 @@
 /* Before what the program shall find instead of libc's. */
 #define INTERPOSE __attribute__((visibility("default")))
 
-#define NATIVE_KEYS 128
+#define NATIVE_KEYS 1024 /* PTHREAD_KEYS_MAX */
 #define NATIVE_PRIVATE_SIZE                                                                        \
     ((size_t)256 << 10) /* at the top of each stack, for thread-local variables */
+
+/* From its event number `step` on the clock of a thread showed `time`. */
+struct native_time {
+    uint32_t step;
+    uint64_t time;
+};
 
 /* One thread of the program in this execution. */
 struct native_thread {
@@ -30,21 +41,35 @@ struct native_thread {
     void *argument;
     void *returned;
     bool joined;
-    uint64_t time; /* nanoseconds since the start, on its own clock */
-    int error;     /* its errno, while it does not run */
+    uint64_t time;                       /* nanoseconds since the start, on its own clock */
+    VEC(struct native_time) times;       /* when that went on */
+    const struct raddle_site *look_site; /* where it looked last, and how often in a row */
+    uint32_t looks;
+    char name[16];
+    int policy, priority; /* as it was told */
+    cpu_set_t cpus;
+    bool cpus_set;
+    size_t stack_wanted; /* by its attributes, or 0 */
+    int error;           /* its errno, while it does not run */
     struct raddle_frame *frames;
     struct stack stack;  /* all of it, with what is kept for thread-local variables at its top */
     size_t private_used; /* of that */
     bool stack_shared;   /* another thread uses it, too */
     uintptr_t visited_low, visited_high; /* where others have used it in this execution */
     struct spin spin;
-    uint32_t window;         /* plain loads that are still to be made visible (plain.h) */
-    bool signalled;          /* does not look for signals now (signals.h) */
-    uint32_t sections;       /* atomic ones that it is inside of */
-    const char *crash;       /* why it died, if it did */
-    VEC(void *) robust;      /* robust mutexes that it holds */
-    void *keys[NATIVE_KEYS]; /* pthread_setspecific */
-    VEC(void *) variables;   /* its copies of thread-local variables, by their number */
+    uint32_t window;    /* plain loads that are still to be made visible (plain.h) */
+    bool signalled;     /* does not look for signals now (signals.h) */
+    uint32_t sections;  /* atomic ones that it is inside of */
+    const char *crash;  /* why it died, if it did */
+    VEC(void *) robust; /* robust mutexes that it holds */
+    void *cleanups;     /* its newest cleanup handler: pthread_cancel.c */
+    int cancel_state, cancel_type;
+    bool leaving; /* cancelled, or in pthread_exit: it is not cancelled again */
+    struct _Unwind_Exception unwinding; /* meanwhile */
+    struct await awaits;                /* what it waits for besides being cancelled */
+    void *keys[NATIVE_KEYS];            /* pthread_setspecific */
+    uint32_t keys_used;                 /* of these: beyond, all are NULL */
+    VEC(void *) variables;              /* its copies of thread-local variables, by their number */
 };
 
 /* The program as a target. */
@@ -54,10 +79,10 @@ struct native {
     struct world *world; /* the session's */
     struct fiber engine; /* where the engine waits */
     struct native_thread
-        *current;      /* the thread that runs; NULL in the engine and before the start */
-    bool detects;      /* plain accesses are checked for races, and are not visible */
-    bool alone;        /* no other thread has run, or all have been joined: nothing is shared */
-    uint32_t phase;    /* times in this execution that a thread was created while there was but one */
+        *current;   /* the thread that runs; NULL in the engine and before the start */
+    bool detects;   /* plain accesses are checked for races, and are not visible */
+    bool alone;     /* no other thread has run, or all have been joined: nothing is shared */
+    uint32_t phase; /* times in this execution that a thread was created while there was but one */
     uint32_t unjoined; /* threads started and not joined, without the main thread */
     VEC(struct native_thread *) threads; /* by number */
     struct map thread_numbers;           /* (parent, rank) -> number */
@@ -91,6 +116,9 @@ static inline uint64_t native_call(enum op_kind kind, const void *addr)
 /* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument);
 
+/* Before it starts: what its attributes (or NULL) and its creator, who runs now, give it. */
+void native_attributes(struct native_thread *thread, const pthread_attr_t *attributes);
+
 /* The thread that a pthread_t names, or NULL. */
 struct native_thread *native_thread_of(unsigned long handle);
 unsigned long native_handle(const struct native_thread *thread);
@@ -104,6 +132,16 @@ _Noreturn void native_leave_thread(void *returned);
 /* A cancellation point: if the running thread was asked to end and lets itself be cancelled, it ends here and this does not return.
  * Calls that POSIX lists as cancellation points begin with it, and call it again before they return from having waited. */
 void native_cancel_point(void);
+
+/* Whether the running thread lets itself be cancelled now, and the program has ever asked a thread to end. */
+bool native_cancellable(void);
+
+/* Waits until that object is in another state than `state`, or the running thread is asked to end: what a blocking operation of
+ * kind `kind` does before it tries again. */
+void native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state);
+
+/* Leaves all functions of the running thread with their cleanup handlers, and then the thread. Never returns. */
+_Noreturn void native_unwind(void *returned);
 
 /* The running thread ends the process, as exit does: never returns. */
 _Noreturn void native_exit_process(int status);

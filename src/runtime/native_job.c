@@ -118,6 +118,18 @@ static bool waits_for_outside(void)
     return outside;
 }
 
+/* A thread that waits in a loop, and not in a call that may also be cancelled. */
+static bool is_loop(const struct op *op)
+{
+    return (op->kind == OP_AWAIT && op->variant != OBJECT_STRICT) ||
+           (op->kind == OP_COND_TIMEOUT && op->value);
+}
+
+static bool is_join(const struct op *op)
+{
+    return op->kind == OP_THREAD_JOIN || (op->kind == OP_AWAIT && op->expect == OP_THREAD_JOIN);
+}
+
 static void deadlock_add(void)
 {
     const struct world *world = native.world;
@@ -133,13 +145,13 @@ static void deadlock_add(void)
         if (world->agents.at[agent].is_buffer || world->threads.at[agent].status != THREAD_RUNNING)
             continue;
         /* a thread that waits for another's end is seldom to blame */
-        if (!bug.site.file || world->threads.at[agent].pending.kind != OP_THREAD_JOIN) {
+        if (!bug.site.file || !is_join(&world->threads.at[agent].pending)) {
             bug.thread = thread_of(agent)->number;
             bug.site = session_site_of(&world->threads.at[agent].pending);
         }
-        loops += world->threads.at[agent].pending.kind == OP_AWAIT;
-        blocked += world->threads.at[agent].pending.kind != OP_AWAIT &&
-                   world->threads.at[agent].pending.kind != OP_THREAD_JOIN;
+        loops += is_loop(&world->threads.at[agent].pending);
+        blocked += !is_loop(&world->threads.at[agent].pending) &&
+                   !is_join(&world->threads.at[agent].pending);
     }
     if (loops == 0 || blocked > 0)
         bug.kind = BUG_DEADLOCK;

@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +86,7 @@ static void object_check(const struct op *op)
         memory_check((const void *)(uintptr_t)op->addr, 1, true);
 }
 
-cell_value native_ask(const struct op *op)
+static cell_value ask(const struct op *op)
 {
     struct native_thread *thread = native.current;
 
@@ -101,6 +103,55 @@ cell_value native_ask(const struct op *op)
     spin_after(op, thread->result);
     object_check(op);
     return thread->result;
+}
+
+/* The operation that does not wait where `kind` does; OP_KIND_COUNT: there is none. */
+static enum op_kind try_of(uint8_t kind)
+{
+    switch (kind) {
+    case OP_MUTEX_LOCK:
+        return OP_MUTEX_TRYLOCK;
+    case OP_SPIN_LOCK:
+        return OP_SPIN_TRYLOCK;
+    case OP_RWLOCK_RDLOCK:
+        return OP_RWLOCK_TRYRDLOCK;
+    case OP_RWLOCK_WRLOCK:
+        return OP_RWLOCK_TRYWRLOCK;
+    default:
+        return OP_KIND_COUNT;
+    }
+}
+
+/* A thread that may be cancelled anywhere: before and after its operations, and while it waits for a lock. */
+static cell_value ask_anywhere(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+    struct op try = *op;
+    cell_value result;
+
+    native_cancel_point();
+    if (try_of(op->kind) == OP_KIND_COUNT) {
+        result = ask(op);
+        native_cancel_point();
+        return result;
+    }
+    try.kind = (uint8_t)try_of(op->kind);
+    while ((result = ask(&try)) == LOCK_BUSY) {
+        native_cancel_await(
+            op->kind, object, op->addr,
+            world_state(native.world, world_location(native.world, object, op->addr)));
+        native_cancel_point();
+    }
+    native_cancel_point();
+    return result;
+}
+
+cell_value native_ask(const struct op *op)
+{
+    if (native.current->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS && native_cancellable() &&
+        op->kind != OP_THREAD_TESTCANCEL && op->kind != OP_AWAIT)
+        return ask_anywhere(op);
+    return ask(op);
 }
 
 /* Lets a thread run until it asks for something. */
@@ -223,7 +274,7 @@ static void thread_reset(struct native_thread *thread)
     thread->time = 0;
     thread->error = 0;
     thread->frames = NULL;
-    thread->spin.site = NULL;
+    memset(&thread->spin, 0, sizeof thread->spin);
     thread->signalled = false;
     thread->stack_shared = thread->number < native.session->shared_stacks.count &&
                            native.session->shared_stacks.at[thread->number];
@@ -233,7 +284,18 @@ static void thread_reset(struct native_thread *thread)
     thread->crash = NULL;
     thread->variables.count = 0;
     thread->robust.count = 0;
-    memset(thread->keys, 0, sizeof thread->keys);
+    thread->cleanups = NULL;
+    thread->times.count = 0;
+    thread->look_site = NULL;
+    thread->looks = 0;
+    thread->policy = thread->priority = 0;
+    thread->cpus_set = false;
+    thread->stack_wanted = 0;
+    snprintf(thread->name, sizeof thread->name, "%s", program_invocation_short_name);
+    thread->cancel_state = thread->cancel_type = 0; /* enabled, deferred */
+    thread->leaving = false;
+    memset(thread->keys, 0, thread->keys_used * sizeof *thread->keys);
+    thread->keys_used = 0;
 }
 
 static void site_copy(struct session_site *to, const struct raddle_site *site)
@@ -325,7 +387,9 @@ static void native_start(struct target *target, struct world *world, agent_id ag
 
     (void)target;
     (void)world;
-    thread->stack = stack_get(thread->number);
+    thread->stack = stack_get_sized(thread->number, thread->stack_wanted
+                                                        ? thread->stack_wanted + NATIVE_PRIVATE_SIZE
+                                                        : STACK_SIZE);
     thread->private_used = 0;
     CHECK(thread->stack.low, "no stack for thread %u", thread->number);
     fiber_prepare(&thread->fiber, thread->stack.low, thread->stack.size - NATIVE_PRIVATE_SIZE,
@@ -351,7 +415,8 @@ static void native_restart(struct target *target, struct world *world)
     struct native_thread *thread;
 
     (void)target;
-    world->merges_lives = true;
+    /* a wait for the end of a thread may be one for a request, too, or a mere look */
+    world->merges_lives = !native.session->cancels && !native.session->tries_to_join;
     world->watch = native.detects ? &sync_watch : NULL;
     detect_restart();
     races_restart();
@@ -371,6 +436,7 @@ static void native_restart(struct target *target, struct world *world)
     native.keys = 0;
     __raddle_frames = NULL;
     calls_restart();
+    named_restart();
     thread = thread_slot(thread_number(0, 0));
     thread_reset(thread);
     thread->start = NULL;

@@ -88,7 +88,7 @@ bool plain_write_slow(void *p, size_t size)
     uint64_t addr = (uint64_t)(uintptr_t)p;
     volatile char *byte = p;
 
-    native.current->spin.site = NULL; /* a loop that stores does not just wait */
+    spin_wrote(); /* a loop that stores does not just wait */
     if (native.current->sections)
         return false;
     *byte = *byte;

@@ -98,6 +98,7 @@ static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
         !detect_known((uint64_t)(uintptr_t)p, size, true))
         return false;
     native.current->spin.site = NULL; /* a loop that stores does not just wait */
+    native.current->spin.writes++;
     return true;
 }
 

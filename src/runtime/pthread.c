@@ -8,10 +8,23 @@
 
 #include "model/object.h"
 #include "runtime/native.h"
+#include "runtime/plain.h"
+#include "runtime/time.h"
 
 /* POSIX threads and their keys, as operations for the engine. */
 
 /* ---- threads */
+
+static bool stack_fits(const pthread_attr_t *attributes)
+{
+    size_t size = 0;
+
+    pthread_attr_getstacksize(attributes, &size);
+    if (size + NATIVE_PRIVATE_SIZE <= STACK_MAX)
+        return true;
+    native_unsupported("stacks of that size");
+    return false;
+}
 
 INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
                              void *(*start)(void *), void *argument)
@@ -22,16 +35,20 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
 
     if (!native.current)
         return EAGAIN;
+    if (attributes && !stack_fits(attributes))
+        return EAGAIN;
     if (native.session->threads.count >= RUNTIME_THREADS) {
         native_unsupported("so many threads");
         return EAGAIN;
     }
     thread = native_new_thread(start, argument);
+    native_attributes(thread, attributes);
     if (attributes)
         pthread_attr_getdetachstate(attributes, &detached);
     if (detached == PTHREAD_CREATE_DETACHED) /* nobody else knows it yet */
         world_object_set(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent),
                          OBJECT_THREAD_DETACHED);
+    native_writes(handle, sizeof *handle);
     *handle = native_handle(thread);
     op = native_op(OP_THREAD_CREATE, NULL);
     op.addr = thread->agent;
@@ -49,6 +66,24 @@ static void thread_joined(struct native_thread *thread)
         native.alone = true;
 }
 
+static void give_returned(const struct native_thread *thread, void **returned)
+{
+    if (!returned)
+        return;
+    native_writes(returned, sizeof *returned);
+    *returned = thread->returned;
+}
+
+/* Joining is a cancellation point: then waiting for the end and for a request are one. */
+static void join_wait(const struct native_thread *thread)
+{
+    native_cancel_point();
+    if (!native_cancellable())
+        return;
+    native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, thread->agent, OBJECT_THREAD_RUNS);
+    native_cancel_point();
+}
+
 INTERPOSE int pthread_join(pthread_t handle, void **returned)
 {
     struct native_thread *thread = native_thread_of(handle);
@@ -58,13 +93,61 @@ INTERPOSE int pthread_join(pthread_t handle, void **returned)
         return ESRCH;
     if (thread == native.current)
         return EDEADLK;
+    join_wait(thread);
     op.addr = thread->agent;
     op.variant = OBJECT_STRICT;
     native_ask(&op);
     thread_joined(thread);
-    if (returned)
-        *returned = thread->returned;
+    give_returned(thread, returned);
     return 0;
+}
+
+/* ESRCH, EDEADLK, EBUSY while it runs; 0 if it is joined. */
+static int join_try(struct native_thread *thread, void **returned)
+{
+    struct op op = native_op(OP_THREAD_TRYJOIN, NULL);
+
+    if (!thread)
+        return ESRCH;
+    if (thread == native.current)
+        return EDEADLK;
+    if (!native.session->tries_to_join)
+        native.session->tries_to_join = native.session->begin_anew = true;
+    op.addr = thread->agent;
+    op.variant = OBJECT_STRICT;
+    spin_before(native_site());
+    if (!native_ask(&op))
+        return EBUSY;
+    thread_joined(thread);
+    give_returned(thread, returned);
+    return 0;
+}
+
+INTERPOSE int pthread_tryjoin_np(pthread_t handle, void **returned)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    return thread && thread == native.current ? EBUSY : join_try(thread, returned);
+}
+
+INTERPOSE int pthread_clockjoin_np(pthread_t handle, void **returned, clockid_t clock,
+                                   const struct timespec *until)
+{
+    int error;
+
+    if (!time_can_wait(clock))
+        return EINVAL;
+    native_cancel_point();
+    error = join_try(native_thread_of(handle), returned);
+    if (error != EBUSY)
+        return error;
+    native_cancel_point();
+    return time_out(clock, until);
+}
+
+INTERPOSE int pthread_timedjoin_np(pthread_t handle, void **returned, const struct timespec *until)
+{
+    return pthread_clockjoin_np(handle, returned, CLOCK_REALTIME, until);
 }
 
 INTERPOSE int pthread_detach(pthread_t handle)
@@ -105,17 +188,6 @@ void native_leave_thread(void *returned)
     native_exit_thread(returned);
 }
 
-INTERPOSE __attribute__((noreturn)) void pthread_exit(void *returned)
-{
-    native_leave_thread(returned);
-    __builtin_unreachable();
-}
-
-/* Nobody can ask for it yet: pthread_cancel is refused. */
-void native_cancel_point(void)
-{
-}
-
 INTERPOSE pthread_t pthread_self(void)
 {
     return native.current ? native_handle(native.current) : 0;
@@ -128,6 +200,11 @@ INTERPOSE int sched_yield(void)
 }
 
 /* ---- keys */
+
+static bool is_key(pthread_key_t key)
+{
+    return key < native.keys && !native.key_free[key];
+}
 
 INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
@@ -149,7 +226,7 @@ INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 
 INTERPOSE int pthread_key_delete(pthread_key_t key)
 {
-    if (key >= native.keys)
+    if (!is_key(key))
         return EINVAL;
     native.key_destructors[key] = NULL;
     native.key_free[key] = true;
@@ -158,62 +235,17 @@ INTERPOSE int pthread_key_delete(pthread_key_t key)
 
 INTERPOSE int pthread_setspecific(pthread_key_t key, const void *value)
 {
-    if (key >= native.keys || !native.current)
+    struct native_thread *thread = native.current;
+
+    if (!is_key(key) || !thread)
         return EINVAL;
-    native.current->keys[key] = (void *)value;
+    thread->keys[key] = (void *)value;
+    if (key >= thread->keys_used)
+        thread->keys_used = key + 1;
     return 0;
 }
 
 INTERPOSE void *pthread_getspecific(pthread_key_t key)
 {
-    return key < native.keys && native.current ? native.current->keys[key] : NULL;
+    return is_key(key) && native.current ? native.current->keys[key] : NULL;
 }
-
-/* ---- not modelled: named in the report, and refused */
-
-#define UNSUPPORTED(name, ...)                                                                     \
-    INTERPOSE int name(__VA_ARGS__)                                                                \
-    {                                                                                              \
-        native_unsupported(#name);                                                                 \
-        return ENOSYS;                                                                             \
-    }
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
-UNSUPPORTED(pthread_cancel, pthread_t thread)
-UNSUPPORTED(pthread_tryjoin_np, pthread_t thread, void **returned)
-UNSUPPORTED(pthread_timedjoin_np, pthread_t thread, void **returned, const struct timespec *until)
-UNSUPPORTED(pthread_clockjoin_np, pthread_t thread, void **returned, clockid_t clock,
-            const struct timespec *until)
-UNSUPPORTED(pthread_getname_np, pthread_t thread, char *name, size_t size)
-UNSUPPORTED(pthread_getschedparam, pthread_t thread, int *policy, struct sched_param *param)
-UNSUPPORTED(pthread_getcpuclockid, pthread_t thread, clockid_t *clock)
-UNSUPPORTED(pthread_getattr_np, pthread_t thread, pthread_attr_t *attributes)
-UNSUPPORTED(pthread_setschedprio, pthread_t thread, int priority)
-UNSUPPORTED(pthread_getaffinity_np, pthread_t thread, size_t size, cpu_set_t *set)
-
-/* These change nothing that a program can tell. */
-INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
-{
-    return 0;
-}
-
-INTERPOSE int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *param)
-{
-    return 0;
-}
-
-INTERPOSE int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
-{
-    return 0;
-}
-
-INTERPOSE sem_t *sem_open(const char *name, int flags, ...)
-{
-    native_unsupported("sem_open");
-    errno = ENOSYS;
-    return SEM_FAILED;
-}
-
-#pragma GCC diagnostic pop

@@ -55,11 +55,25 @@ static int wait_error(pthread_mutex_t *mutex, uint64_t result)
 
 static uint64_t wait_ask(enum op_kind kind, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    struct op op = cond_op(kind, cond);
+    struct op op;
+    uint64_t result;
 
+    native_cancel_point();
+    op = cond_op(kind, cond);
     op.mutex = (uint64_t)(uintptr_t)mutex;
     op.variant = mutex_kind(mutex);
-    return calls_ask(&op, 0);
+    if (native_cancellable())
+        op.expect = 1u << WAIT_END_CANCEL;
+    if (native.current && spin_has_written())
+        op.expect |= WAIT_HAS_WRITTEN;
+    if (native.current && kind == OP_COND_TIMEDWAIT)
+        op.value = (uint64_t)(uintptr_t)spin_before_wait(native_site(), mutex);
+    result = calls_ask(&op, 0);
+    if (result & WAIT_CANCELLED) { /* with the mutex */
+        mutex_note_robust(mutex);
+        native_unwind(PTHREAD_CANCELED);
+    }
+    return result;
 }
 
 INTERPOSE int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -91,18 +105,22 @@ INTERPOSE int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mute
     return pthread_cond_clockwait(cond, mutex, monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, until);
 }
 
-INTERPOSE int pthread_cond_signal(pthread_cond_t *cond)
+static int wake(enum op_kind kind, pthread_cond_t *cond)
 {
-    struct op op = cond_op(OP_COND_SIGNAL, cond);
+    struct op op = cond_op(kind, cond);
 
+    if (native.current && native.session->cancels)
+        op.variant = OBJECT_STRICT;
     calls_ask(&op, 0);
     return 0;
 }
 
+INTERPOSE int pthread_cond_signal(pthread_cond_t *cond)
+{
+    return wake(OP_COND_SIGNAL, cond);
+}
+
 INTERPOSE int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-    struct op op = cond_op(OP_COND_BROADCAST, cond);
-
-    calls_ask(&op, 0);
-    return 0;
+    return wake(OP_COND_BROADCAST, cond);
 }

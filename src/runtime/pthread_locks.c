@@ -1,5 +1,7 @@
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "runtime/calls.h"
 
@@ -27,6 +29,8 @@ static uint64_t rwlock_ask(enum op_kind kind, pthread_rwlock_t *lock)
         calls_revive(OP_RWLOCK_INIT, lock);
     op = calls_op(kind, lock, !fresh);
     op.variant = OBJECT_STRICT;
+    if (kind == OP_RWLOCK_TRYRDLOCK || kind == OP_RWLOCK_TRYWRLOCK)
+        calls_try();
     return calls_ask(&op, LOCK_GOT);
 }
 
@@ -116,6 +120,8 @@ static uint64_t spin_ask(enum op_kind kind, pthread_spinlock_t *lock)
 {
     struct op op = calls_op(kind, (const void *)lock, true);
 
+    if (kind == OP_SPIN_TRYLOCK)
+        calls_try();
     return calls_ask(&op, LOCK_GOT);
 }
 
@@ -184,13 +190,40 @@ INTERPOSE int pthread_barrier_wait(pthread_barrier_t *barrier)
 
 /* ---- once: a mutex of its own orders the callers; *control tells whether it was done */
 
+static void once_leave(void *control)
+{
+    struct op op = native_op(OP_MUTEX_UNLOCK, control);
+
+    op.value = 1; /* the routine may have written */
+    calls_ask(&op, 0);
+}
+
+/* What unwinds the stack keeps tables that it fills once: nothing that the program could tell. */
+static bool is_unwinder(const void *caller)
+{
+    static struct dl_find_object unwinder;
+
+    if (!unwinder.dlfo_map_end)
+        _dl_find_object((void *)(uintptr_t)_Unwind_ForcedUnwind, &unwinder);
+    return caller >= unwinder.dlfo_map_start && caller < unwinder.dlfo_map_end;
+}
+
+/* A routine that is cancelled has not been called. */
 INTERPOSE int pthread_once(pthread_once_t *control, void (*routine)(void))
 {
+    if (is_unwinder(__builtin_return_address(0))) {
+        if (*control == PTHREAD_ONCE_INIT)
+            routine();
+        *control = 2;
+        return 0;
+    }
     native_call(OP_MUTEX_LOCK, control);
     if (*control == PTHREAD_ONCE_INIT) {
+        pthread_cleanup_push(once_leave, control);
         routine();
+        pthread_cleanup_pop(0);
         *control = 2;
     }
-    native_call(OP_MUTEX_UNLOCK, control);
+    once_leave(control);
     return 0;
 }

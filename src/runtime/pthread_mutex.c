@@ -48,6 +48,12 @@ static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
         calls_revive(OP_MUTEX_INIT, mutex);
     op = calls_op(kind, mutex, !fresh);
     op.variant = mutex_kind(mutex);
+    if (kind == OP_MUTEX_TRYLOCK)
+        spin_tries_to_lock();
+    if (kind == OP_MUTEX_TRYLOCK || kind == OP_MUTEX_LOCK)
+        calls_try();
+    if (kind == OP_MUTEX_UNLOCK && native.current)
+        op.value = spin_has_written();
     return calls_ask(&op, LOCK_GOT);
 }
 

@@ -3,6 +3,7 @@
 #include <semaphore.h>
 
 #include "runtime/calls.h"
+#include "runtime/plain.h"
 
 /* Semaphores without a name. */
 
@@ -17,6 +18,8 @@ static uint64_t sem_ask(enum op_kind kind, sem_t *sem)
     struct op op = calls_op(kind, sem, true);
 
     op.variant = OBJECT_STRICT;
+    if (kind == OP_SEM_TRYWAIT || kind == OP_SEM_VALUE)
+        calls_try();
     return calls_ask(&op, 1);
 }
 
@@ -37,7 +40,19 @@ INTERPOSE int sem_destroy(sem_t *sem)
 
 INTERPOSE int sem_wait(sem_t *sem)
 {
-    sem_ask(OP_SEM_WAIT, sem);
+    uint64_t addr = (uint64_t)(uintptr_t)sem;
+
+    native_cancel_point();
+    if (!native_cancellable()) {
+        sem_ask(OP_SEM_WAIT, sem);
+        return 0;
+    }
+    while (!sem_ask(OP_SEM_TRYWAIT, sem)) {
+        loc_id loc = world_location(native.world, OBJECT_SEM, addr);
+
+        native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, addr, world_state(native.world, loc));
+        native_cancel_point();
+    }
     return 0;
 }
 
@@ -50,8 +65,10 @@ INTERPOSE int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *
 {
     if (!time_can_wait(clock) || !time_is_valid(until))
         return fail(EINVAL);
+    native_cancel_point();
     if (sem_ask(OP_SEM_TRYWAIT, sem))
         return 0;
+    native_cancel_point();
     return fail(time_out(clock, until));
 }
 
@@ -62,7 +79,10 @@ INTERPOSE int sem_timedwait(sem_t *sem, const struct timespec *until)
 
 INTERPOSE int sem_getvalue(sem_t *sem, int *value)
 {
-    *value = (int)sem_ask(OP_SEM_VALUE, sem);
+    int now = (int)sem_ask(OP_SEM_VALUE, sem);
+
+    native_writes(value, sizeof *value);
+    *value = now;
     return 0;
 }
 

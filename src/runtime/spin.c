@@ -4,7 +4,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/check.h"
 #include "model/channel.h"
+#include "model/object.h"
 #include "runtime/native.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
@@ -38,6 +40,9 @@ static void wait_for_change(struct spin *spin)
     struct op op = native_op(OP_AWAIT, &spin->waits);
 
     spin->waits = spin->reads;
+    for (uint32_t i = 0; i < spin->waits.count; i++)
+        native.session->polls_by_lock |=
+            spin->waits.reads[i].object == OBJECT_MUTEX && spin->waits.reads[i].size == AWAIT_STAMP;
     native_ask(&op);
 }
 
@@ -53,7 +58,20 @@ static bool on_own_stack(void)
 void spin_forget(void)
 {
     if (native.current)
-        native.current->spin.site = NULL;
+        spin_wrote();
+}
+
+void spin_wrote(void)
+{
+    native.current->spin.site = NULL;
+    native.current->spin.writes++;
+}
+
+bool spin_has_written(void)
+{
+    const struct spin *spin = &native.current->spin;
+
+    return spin->writes != spin->lock_writes;
 }
 
 /* The state is looked at only when the thread comes back for the first time: most reads are in no loop. */
@@ -61,7 +79,7 @@ void spin_before(const struct raddle_site *site)
 {
     struct spin *spin = &native.current->spin;
 
-    if ((spin->site && spin->site != site) || native.current->sections || !on_own_stack())
+    if (!site || (spin->site && spin->site != site) || native.current->sections || !on_own_stack())
         return;
     if (spin->site) {
         local_state(spin->now); /* not onto this stack: it would be part of the next state */
@@ -77,36 +95,78 @@ void spin_before(const struct raddle_site *site)
     spin->reads.count = 0;
 }
 
-/* An exchange that leaves what was there, or a compare-exchange that fails, only reads. */
-static bool only_reads(const struct op *op, cell_value result)
+/* ---- what counts as reading */
+
+/* Tries that fail, and looks at objects: they read the object, in the state it is in right now. */
+static bool object_is_read(const struct op *op, cell_value result, uint64_t *addr)
 {
+    *addr = op->addr;
     switch (op->kind) {
-    case OP_LOAD:
+    case OP_MUTEX_TRYLOCK:
+    case OP_SPIN_TRYLOCK:
+    case OP_RWLOCK_TRYRDLOCK:
+    case OP_RWLOCK_TRYWRLOCK:
+        return result != LOCK_GOT && result != LOCK_GOT_FROM_DEAD;
+    case OP_SEM_TRYWAIT:
+    case OP_THREAD_TRYJOIN:
+        return result == 0;
+    case OP_THREAD_TESTCANCEL:
+        *addr = thread_cancel_addr(native.current->agent);
+        return result == 0;
+    case OP_SEM_VALUE:
         return true;
-    case OP_CAS:
-        return result != cell_cut(op->expect, op->size);
-    case OP_RMW:
-        return rmw_result(op->variant, result, op->value, op->size) == result;
     default:
         return false;
     }
 }
 
-/* False if it does not fit. */
+/* An exchange that leaves what was there, or a compare-exchange that fails, only reads. */
+static bool cell_is_read(const struct op *op, cell_value result)
+{
+    switch (op->kind) {
+    case OP_LOAD:
+        return op->size <= 8;
+    case OP_CAS:
+        return op->size <= 8 && result != cell_cut(op->expect, op->size);
+    case OP_RMW:
+        return op->size <= 8 && rmw_result(op->variant, result, op->value, op->size) == result;
+    default:
+        return false;
+    }
+}
+
+static bool await_add(struct await *await, uint8_t object, uint64_t addr, uint8_t size,
+                      uint64_t value)
+{
+    if (await->count == AWAIT_MAX)
+        return false;
+    await->reads[await->count].object = object;
+    await->reads[await->count].addr = addr;
+    await->reads[await->count].size = size;
+    await->reads[await->count++].value = value;
+    return true;
+}
+
+static void note_read(struct spin *spin, uint8_t object, uint64_t addr, uint8_t size,
+                      uint64_t value)
+{
+    if (spin->site && !await_add(&spin->reads, object, addr, size, value))
+        spin->site = NULL;
+    /* one place is kept for the mutex of the wait */
+    if (spin->wait.site && (spin->wait.reads.count == AWAIT_MAX - 1 ||
+                            !await_add(&spin->wait.reads, object, addr, size, value)))
+        spin->wait.too_many = true;
+}
+
+static uint64_t state_of(uint8_t object, uint64_t addr)
+{
+    return world_state(native.world, world_location(native.world, object, addr));
+}
+
 static bool note_channel(struct spin *spin, uint64_t name)
 {
-    struct world *world = native.world;
-
-    if (!name)
-        return true;
-    if (spin->reads.count == AWAIT_MAX)
-        return false;
-    spin->reads.reads[spin->reads.count].addr = name;
-    spin->reads.reads[spin->reads.count].value =
-        world_state(world, world_location(world, OBJECT_CHANNEL, name));
-    spin->reads.reads[spin->reads.count].size = 0;
-    spin->reads.reads[spin->reads.count].object = OBJECT_CHANNEL;
-    spin->reads.count++;
+    if (name)
+        note_read(spin, OBJECT_CHANNEL, name, 0, state_of(OBJECT_CHANNEL, name));
     return true;
 }
 
@@ -131,19 +191,82 @@ static bool note_channels(struct spin *spin, const struct op *op, cell_value res
     return true;
 }
 
+/* ---- critical sections that only read: to have been in one more of them makes no difference to anybody, unless somebody tries
+ * the lock and fails */
+
+static void note_lock(struct spin *spin)
+{
+    if (spin->held++ == 0)
+        spin->lock_writes = spin->writes;
+}
+
+static void note_unlock(struct spin *spin, const struct op *op)
+{
+    bool wrote = op->value || native.session->tries_to_lock;
+
+    if (spin->held > 0)
+        spin->held--;
+    if (wrote || op->kind != OP_MUTEX_UNLOCK) {
+        spin_wrote();
+        return;
+    }
+    note_read(spin, OBJECT_MUTEX, op->addr, AWAIT_STAMP,
+              state_of(OBJECT_MUTEX, op->addr) & LOCK_STAMP_MASK);
+}
+
+void spin_tries_to_lock(void)
+{
+    struct session *session = native.session;
+
+    if (!native.current || session->tries_to_lock)
+        return;
+    session->tries_to_lock = true;
+    session->begin_anew |= session->polls_by_lock;
+}
+
+const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex)
+{
+    struct spin *spin = &native.current->spin;
+    uint64_t addr = (uint64_t)(uintptr_t)mutex;
+    uint64_t stamp = state_of(OBJECT_MUTEX, addr) & LOCK_STAMP_MASK;
+    bool again;
+
+    local_state(spin->now);
+    again = site && on_own_stack() && spin->wait.site == site &&
+            spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&
+            !native.session->tries_to_lock &&
+            memcmp(spin->now, spin->wait.state, sizeof spin->now) == 0;
+    spin->waits = spin->wait.reads;
+    spin->wait.site = site;
+    spin->wait.writes = spin->writes;
+    spin->wait.too_many = false;
+    spin->wait.reads.count = 0;
+    memcpy(spin->wait.state, spin->now, sizeof spin->now);
+    if (!again)
+        return NULL;
+    native.session->polls_by_lock = true;
+    CHECK(await_add(&spin->waits, OBJECT_MUTEX, addr, AWAIT_STAMP, stamp), "no place for a mutex");
+    return &spin->waits;
+}
+
 void spin_after(const struct op *op, cell_value result)
 {
     struct spin *spin = &native.current->spin;
+    uint64_t addr;
 
     if (op->kind == OP_YIELD || op->kind == OP_AWAIT || note_channels(spin, op, result))
         return;
-    if (!only_reads(op, result) || op->size > 8 || spin->reads.count == AWAIT_MAX) {
-        spin->site = NULL; /* the next read may be the start of a loop */
-        return;
-    }
-    spin->reads.reads[spin->reads.count].addr = op->addr;
-    spin->reads.reads[spin->reads.count].value = (uint64_t)result;
-    spin->reads.reads[spin->reads.count].size = op->size;
-    spin->reads.reads[spin->reads.count].object = OBJECT_CELL;
-    spin->reads.count++;
+    if (cell_is_read(op, result))
+        note_read(spin, OBJECT_CELL, op->addr, op->size, (uint64_t)result);
+    else if (object_is_read(op, result, &addr))
+        note_read(spin, op_infos[op->kind].object, addr, 0,
+                  state_of(op_infos[op->kind].object, addr));
+    else if (op->kind == OP_MUTEX_LOCK && result == LOCK_GOT)
+        note_lock(spin);
+    else if (op->kind == OP_MUTEX_UNLOCK && result == LOCK_GOT)
+        note_unlock(spin, op);
+    else if (op->kind != OP_COND_TIMEDWAIT || result != WAIT_TIMED_OUT)
+        spin_wrote();
+    if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) && spin->held == 1)
+        spin->lock_writes = spin->writes; /* it has just taken its only mutex again */
 }

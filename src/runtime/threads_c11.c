@@ -69,8 +69,6 @@ INTERPOSE int mtx_init(mtx_t *mutex, int type)
 {
     pthread_mutex_t *m = (pthread_mutex_t *)mutex;
 
-    if (type & ~(mtx_recursive | mtx_timed))
-        return thrd_error;
     calls_init(OP_MUTEX_INIT, m, 0);
     memset(mutex, 0, sizeof *mutex);
     m->__data.__kind = type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;

@@ -2,15 +2,61 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "runtime/kernel.h"
 #include "runtime/native.h"
+#include "runtime/plain.h"
 
-#define TIME_START 1000000000 /* seconds: any number that never changes */
-#define TIME_LOOK  1000       /* nanoseconds */
-#define SECOND     1000000000u
+/* Each thread has a time of its own: nanoseconds since the start. It goes on when the thread sleeps or times out, and a little when it looks;
+ * and when it looks, it is not earlier than anything that happened before. That asks nothing of operations that do not look: each
+ * thread keeps a log of when its time went on, by the number of its event, and who looks takes the maximum over what its own latest
+ * event has behind it. So time is the same in all interleavings that do not differ. */
+
+#define SECOND          1000000000u
+#define REALTIME_START  ((uint64_t)1000000000) /* seconds: any number that never changes */
+#define MONOTONIC_START ((uint64_t)1000000)
+#define TIME_LOOK       1000u /* nanoseconds */
+#define LOOKS_DOUBLED                                                                              \
+    20u /* who looks at the same place again and again waits for a time: ever larger steps */
+
+/* ---- the clocks */
+
+/* Kinds of clocks that are the same to us: where they begin, in seconds. */
+static bool clock_start(clockid_t clock, uint64_t *start)
+{
+    switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI:
+        *start = REALTIME_START;
+        return true;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
+        *start = MONOTONIC_START;
+        return true;
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_THREAD_CPUTIME_ID:
+        *start = 0;
+        return true;
+    default: /* of a thread, see time_thread_clock */
+        *start = 0;
+        return clock < 0 && (clock & 7) == 6;
+    }
+}
+
+clockid_t time_thread_clock(uint32_t number)
+{
+    return (clockid_t)(~number << 3 | 6);
+}
 
 bool time_can_wait(clockid_t clock)
 {
@@ -22,85 +68,207 @@ bool time_is_valid(const struct timespec *time)
     return time->tv_nsec >= 0 && time->tv_nsec < (long)SECOND;
 }
 
+static struct timespec time_on(uint64_t start, uint64_t now)
+{
+    return (struct timespec){.tv_sec = (time_t)(start + now / SECOND),
+                             .tv_nsec = (long)(now % SECOND)};
+}
+
+/* ---- what time it is */
+
+/* The event that the running thread is part of, or comes after; EVENT_NONE before its first. Inside an atomic section that is the one
+ * before it: the section's own has no clock yet. */
+static event_id event_now(void)
+{
+    const struct execution *x = &native.session->explorer.execution;
+    event_id now = native.world->now;
+
+    if (now != EVENT_NONE && now >= x->events.count)
+        now = native.world->threads.at[native.current->agent].last;
+    return now;
+}
+
+/* The number of the running thread's own latest event: 0 before its first. Creating a thread belongs to the event of its creator. */
+static uint32_t step_now(event_id now)
+{
+    const struct execution *x = &native.session->explorer.execution;
+
+    return now == EVENT_NONE || x->events.at[now].agent != native.current->agent
+               ? 0
+               : x->events.at[now].step;
+}
+
+static void time_log(uint64_t time)
+{
+    struct native_thread *thread = native.current;
+    uint32_t step = step_now(event_now());
+
+    thread->time = time;
+    if (thread->times.count > 0 && vec_last(&thread->times).step == step)
+        vec_last(&thread->times).time = time;
+    else
+        vec_push(&native.session->arena, &thread->times, (struct native_time){step, time});
+}
+
+/* The time of a thread after its event number `step`. */
+static uint64_t time_after(const struct native_thread *thread, uint32_t step)
+{
+    uint32_t low = 0, high = thread->times.count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (thread->times.at[middle].step <= step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? thread->times.at[low - 1].time : 0;
+}
+
+static uint64_t time_known(void)
+{
+    const struct execution *x = &native.session->explorer.execution;
+    struct native_thread *self = native.current;
+    uint64_t time = self->time;
+    event_id now = event_now();
+    struct vclock clock;
+
+    if (now == EVENT_NONE)
+        return time;
+    clock = event_clock(x, now);
+    for (uint32_t i = 0; i < native.threads.count; i++) {
+        const struct native_thread *thread = native.threads.at[i];
+        uint32_t step;
+        uint64_t theirs;
+
+        if (thread == self || thread->agent == AGENT_NONE)
+            continue;
+        step = vclock_get(clock, thread->agent);
+        theirs = step > 0 ? time_after(thread, step) : 0;
+        if (theirs > time)
+            time = theirs;
+    }
+    return time;
+}
+
 void time_reach(uint64_t time)
 {
     if (native.current && native.current->time < time)
-        native.current->time = time;
+        time_log(time);
 }
 
 int time_out(clockid_t clock, const struct timespec *until)
 {
-    (void)clock;
-    if (!time_is_valid(until))
+    uint64_t start;
+
+    if (!time_is_valid(until) || !clock_start(clock, &start))
         return EINVAL;
-    if (until->tv_sec >= TIME_START)
-        time_reach((uint64_t)(until->tv_sec - TIME_START) * SECOND + (uint64_t)until->tv_nsec);
+    time_reach(time_known());
+    if (until->tv_sec >= (time_t)start)
+        time_reach(((uint64_t)until->tv_sec - start) * SECOND + (uint64_t)until->tv_nsec);
     return ETIMEDOUT;
 }
 
+/* The running thread looks. */
 static uint64_t time_now(void)
 {
-    if (!native.current)
+    struct native_thread *thread = native.current;
+    const struct raddle_site *site = native_site();
+
+    if (!thread)
         return 0;
-    native.current->time += TIME_LOOK;
+    if (site != thread->look_site)
+        thread->looks = 0;
+    else if (thread->looks < LOOKS_DOUBLED)
+        thread->looks++;
+    thread->look_site = site;
+    time_log(time_known() + ((uint64_t)TIME_LOOK << thread->looks));
     spin_forget();
-    return native.current->time;
+    return thread->time;
 }
 
 INTERPOSE int clock_gettime(clockid_t clock, struct timespec *time)
 {
-    uint64_t now = time_now();
+    uint64_t start;
 
     if (!native.current) /* the engine asks */
         return (int)syscall(SYS_clock_gettime, clock, time);
-    time->tv_sec = (time_t)(TIME_START + now / 1000000000);
-    time->tv_nsec = (long)(now % 1000000000);
+    if (!clock_start(clock, &start)) {
+        errno = EINVAL;
+        return -1;
+    }
+    native_writes(time, sizeof *time);
+    *time = time_on(start, time_now());
     return 0;
 }
 
 INTERPOSE int timespec_get(struct timespec *time, int base)
 {
+    if (base != TIME_UTC)
+        return 0;
     clock_gettime(CLOCK_REALTIME, time);
     return base;
 }
 
 INTERPOSE int gettimeofday(struct timeval *time, void *zone)
 {
-    uint64_t now = time_now();
+    struct timespec now;
 
     (void)zone;
-    time->tv_sec = (time_t)(TIME_START + now / 1000000000);
-    time->tv_usec = (suseconds_t)(now % 1000000000 / 1000);
+    clock_gettime(CLOCK_REALTIME, &now);
+    time->tv_sec = now.tv_sec;
+    time->tv_usec = now.tv_nsec / 1000;
     return 0;
 }
 
 INTERPOSE time_t time(time_t *out)
 {
-    time_t now = (time_t)(TIME_START + time_now() / 1000000000);
+    struct timespec now;
 
+    clock_gettime(CLOCK_REALTIME, &now);
     if (out)
-        *out = now;
-    return now;
+        *out = now.tv_sec;
+    return now.tv_sec;
 }
 
 INTERPOSE clock_t clock(void)
 {
-    return (clock_t)(time_now() / (1000000000 / CLOCKS_PER_SEC));
+    return (clock_t)(time_now() / (SECOND / CLOCKS_PER_SEC));
+}
+
+/* Processor time is as long as the time that has passed. */
+INTERPOSE clock_t times(struct tms *buffer)
+{
+    uint64_t now = time_now() / (SECOND / 100);
+
+    if (buffer)
+        *buffer = (struct tms){.tms_utime = (clock_t)now};
+    return (clock_t)(MONOTONIC_START * 100 + now);
+}
+
+/* ---- sleeping */
+
+static void sleep_until(uint64_t time)
+{
+    struct op op = native_op(OP_YIELD, NULL);
+
+    time_reach(time);
+    native_ask(&op);
+    native_cancel_point();
 }
 
 static void sleep_for(uint64_t nanoseconds)
 {
-    struct op op = native_op(OP_YIELD, NULL);
-
     if (!native.current)
         return;
-    native.current->time += nanoseconds;
-    native_ask(&op);
+    native_cancel_point();
+    sleep_until(time_known() + nanoseconds);
 }
 
 INTERPOSE unsigned sleep(unsigned seconds)
 {
-    sleep_for((uint64_t)seconds * 1000000000);
+    sleep_for((uint64_t)seconds * SECOND);
     return 0;
 }
 
@@ -110,30 +278,40 @@ INTERPOSE int usleep(useconds_t microseconds)
     return 0;
 }
 
-INTERPOSE int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    if (time->tv_nsec < 0 || time->tv_nsec >= 1000000000 || time->tv_sec < 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    sleep_for((uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec);
-    if (left)
-        memset(left, 0, sizeof *left);
-    return 0;
-}
-
 INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                               struct timespec *left)
 {
-    (void)clock;
-    if (flags == TIMER_ABSTIME) {
-        sleep_for(0);
+    uint64_t start;
+
+    if (!clock_start(clock, &start) || clock == CLOCK_THREAD_CPUTIME_ID || !time_is_valid(time) ||
+        time->tv_sec < 0)
+        return EINVAL;
+    if (!(flags & TIMER_ABSTIME)) {
+        sleep_for((uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec);
+        if (left)
+            memset(left, 0, sizeof *left);
         return 0;
     }
-    return nanosleep(time, left) == 0 ? 0 : errno;
+    if (!native.current)
+        return 0;
+    native_cancel_point();
+    sleep_until((uint64_t)time->tv_sec < start
+                    ? 0
+                    : ((uint64_t)time->tv_sec - start) * SECOND + (uint64_t)time->tv_nsec);
+    return 0;
+}
+
+INTERPOSE int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+
+    if (!error)
+        return 0;
+    errno = error;
+    return -1;
 }
 
 INTERPOSE int thrd_sleep(const struct timespec *time, struct timespec *left)
 {
-    return nanosleep(time, left);
+    return clock_nanosleep(CLOCK_REALTIME, 0, time, left) == 0 ? 0 : -2;
 }

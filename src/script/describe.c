@@ -89,6 +89,14 @@ void script_describe_op(const struct script *script, const struct world *world, 
 {
     const struct op_info *info = &op_infos[op->kind];
 
+    if (op->kind == OP_AWAIT) {
+        const struct await *await = (const struct await *)(uintptr_t)op->addr;
+
+        fputs("await ", out);
+        describe_address(script, await->reads[0].addr, out);
+        fprintf(out, ", %" PRId64, as_signed(await->reads[0].value, await->reads[0].size));
+        return;
+    }
     fputs(op_text(op), out);
     if ((op->kind == OP_STORE || op->kind == OP_LOAD || op->kind == OP_FENCE) &&
         op->order != ORDER_RELAXED)

@@ -11,6 +11,7 @@ const struct op_shape op_shapes[OP_KIND_COUNT] = {
     [OP_STORE] = {"pa", false, true, true, ORDER_RELAXED},
     [OP_RMW] = {"pa", true, true, true, ORDER_SEQ_CST},
     [OP_CAS] = {"pba", true, true, true, ORDER_SEQ_CST},
+    [OP_AWAIT] = {"pa", false, true, false, ORDER_RELAXED},
     [OP_FENCE] = {"", false, false, true, ORDER_SEQ_CST},
     [OP_MUTEX_INIT] = OBJECT,
     [OP_MUTEX_DESTROY] = OBJECT,
@@ -58,6 +59,11 @@ const struct op_shape op_shapes[OP_KIND_COUNT] = {
     [OP_ASSUME] = {.operands = "e"},
     [OP_ASSERT] = {.operands = "e"},
 };
+
+enum object_kind op_place_kind(uint8_t op)
+{
+    return op_shapes[op].cell ? OBJECT_CELL : (enum object_kind)op_infos[op].object;
+}
 
 /* Whether `rest`, what follows the plain word, is a sign and size that the operation may have. */
 static bool suffix_read(const char *rest, size_t length, struct mnemonic *mnemonic)

@@ -20,6 +20,9 @@ struct op_shape {
 
 extern const struct op_shape op_shapes[OP_KIND_COUNT];
 
+/* What its place must be. */
+enum object_kind op_place_kind(uint8_t op);
+
 /* The word of a row, taken apart: "loadu4" is a LOAD of 4 bytes without sign. */
 struct mnemonic {
     uint8_t op;   /* enum op_kind */

@@ -82,7 +82,7 @@ static const char *check_part(const struct program *program, const struct thread
 {
     switch (part) {
     case 'p':
-        return check_place(program, thread, &insn->place, op_infos[insn->op].object);
+        return check_place(program, thread, &insn->place, op_place_kind(insn->op));
     case 'm':
         return check_place(program, thread, &insn->mutex, OBJECT_MUTEX);
     case 'a':

@@ -6,6 +6,7 @@
 
 #include "model/channel.h"
 #include "model/object.h"
+#include "script/mnemonic.h"
 
 /* Where cells are put if nothing else is there, so that pointers look the same in each run. */
 #define MEMORY_HINT ((void *)0x510000000000)
@@ -149,12 +150,23 @@ static bool program_cancels(const struct program *program)
     return false;
 }
 
+/* Waits until the cell holds something else than the operand. */
+static void row_await(struct op *op, struct await *await)
+{
+    await->count = 1;
+    await->reads[0].object = OBJECT_CELL;
+    await->reads[0].addr = op->addr;
+    await->reads[0].size = op->size;
+    await->reads[0].value = (uint64_t)op->value;
+    *op = (struct op){.kind = OP_AWAIT, .site = op->site, .addr = (uint64_t)(uintptr_t)await};
+}
+
 /* The operation that a row asks for, with the present values of its operands. */
 static struct op row_op(const struct script *script, struct world *world, const int64_t *regs,
-                        const struct insn *insn)
+                        const struct insn *insn, struct await *await)
 {
     const struct program *program = script->program;
-    bool cell = op_infos[insn->op].object == OBJECT_CELL;
+    bool cell = op_place_kind(insn->op) == OBJECT_CELL && insn->place.kind != PLACE_NONE;
     unsigned size = cell ? insn_size(program, insn) : 1;
     struct op op = {.kind = insn->op,
                     .size = (uint8_t)(cell ? size : 0),
@@ -184,6 +196,8 @@ static struct op row_op(const struct script *script, struct world *world, const 
     }
     if (script->cancels)
         row_cancellable(&op);
+    if (insn->op == OP_AWAIT)
+        row_await(&op, await);
     if (insn->op == OP_CHOOSE && (int64_t)op.value < 1)
         op.kind = OP_INVALID;
     return op;
@@ -204,7 +218,7 @@ static void thread_run(struct script *script, struct world *world, agent_id agen
             return;
         }
         if (insn->kind == INSN_OP) {
-            *next = row_op(script, world, t->regs, insn);
+            *next = row_op(script, world, t->regs, insn, &t->await);
             if (next->kind != OP_STORE || !world_buffer_store(world, agent, next))
                 return;
             t->pc++;

@@ -1,6 +1,7 @@
 #ifndef RADDLE_SCRIPT_TARGET_H
 #define RADDLE_SCRIPT_TARGET_H
 
+#include "model/await.h"
 #include "model/target.h"
 #include "model/world.h"
 #include "script/program.h"
@@ -18,6 +19,7 @@ struct script {
     struct script_thread {
         int64_t *regs;
         uint32_t pc; /* the row whose operation is pending */
+        struct await await; /* what that waits for, if it is an `await` */
     } *threads;
 };
 

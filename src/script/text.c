@@ -250,7 +250,7 @@ static bool read_part(struct text_reader *reader, const struct text_token *verb,
 {
     switch (part) {
     case 'p':
-        return text_read_place(reader, verb, op_infos[insn->op].object, &insn->place);
+        return text_read_place(reader, verb, op_place_kind(insn->op), &insn->place);
     case 'm':
         return text_read_place(reader, verb, OBJECT_MUTEX, &insn->mutex);
     case 'a':

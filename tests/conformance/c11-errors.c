@@ -1,4 +1,3 @@
-// PENDING
 // What C11 functions say when they are called wrongly.
 #include "conform.h"
 #include <threads.h>

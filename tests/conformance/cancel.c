@@ -1,4 +1,3 @@
-// PENDING
 // Cancelling a thread: when it acts, what runs then, what joining gives.
 #include "conform.h"
 #include <semaphore.h>

@@ -1,4 +1,3 @@
-// PENDING
 // Values of each thread, and their destructors.
 #include "conform.h"
 #include <limits.h>

@@ -1,4 +1,3 @@
-// PENDING
 // Named semaphores.
 #include "conform.h"
 #include <semaphore.h>

@@ -1,4 +1,3 @@
-// PENDING
 // Names, priorities and processors of threads: told back, and refused if wrong.
 #include "conform.h"
 #include <sched.h>

@@ -1,4 +1,3 @@
-// PENDING
 // Clocks and sleeps that are asked wrongly; sleeping until a time; time goes on from thread to thread.
 #include "conform.h"
 #include <sys/time.h>

@@ -166,6 +166,14 @@ void write_store(struct maker *maker)
     insn->a = random_value(maker);
 }
 
+/* A wait for a store, which may never come. */
+static void write_await(struct maker *maker)
+{
+    struct insn *insn = add_access(maker, OP_AWAIT);
+
+    insn->a = operand_number(percent(maker, 80) ? 0 : 1);
+}
+
 static void write_rmw(struct maker *maker)
 {
     struct insn *insn = add_access(maker, OP_RMW);
@@ -315,6 +323,7 @@ static const struct pattern patterns[] = {
     /* memory litmus locks rwlocks conditions counters choices creation sizes loops channels everything */
     {{30, 10, 10, 10, 4, 12, 20, 20, 30, 10, 10, 12}, write_load},
     {{30, 10, 10, 10, 4, 12, 20, 20, 40, 10, 10, 14}, write_store},
+    {{6, 3, 2, 0, 1, 0, 0, 3, 8, 3, 1, 3}, write_await},
     {{12, 3, 2, 2, 1, 3, 4, 8, 12, 4, 2, 6}, write_rmw},
     {{12, 3, 2, 2, 1, 3, 4, 4, 12, 8, 1, 6}, write_cas},
     {{12, 8, 1, 1, 0, 1, 1, 2, 6, 2, 0, 4}, write_fence},

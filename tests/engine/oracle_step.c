@@ -59,6 +59,9 @@ static int64_t channel_size(const struct o_machine *m, const struct o_pending *p
     return m->program->decls[p->insn->place.decl].init[0].number;
 }
 
+static uint64_t seen_bytes(const struct o_thread *thread, const struct o_state *s,
+                           const struct o_pending *p, struct o_event *event);
+
 static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsigned t,
                        const struct o_pending *p)
 {
@@ -95,6 +98,8 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
         return object->value < channel_size(m, p) || p->a == 0;
     case OP_BARRIER_LEAVE:
         return thread->phase == O_RELEASED;
+    case OP_AWAIT:
+        return seen_bytes(thread, s, p, NULL) != (uint64_t)o_extend((uint64_t)p->a, p->size, false);
     case OP_THREAD_JOIN:
         return s->threads[p->insn->thread].status == ORACLE_EXITED;
     default:
@@ -213,13 +218,12 @@ static void set_dst(struct o_thread *thread, const struct insn *insn, int64_t va
         thread->regs[insn->dst] = value;
 }
 
-static void do_load(struct o_thread *thread, const struct o_state *s, const struct o_pending *p,
-                    struct o_event *event)
+/* What a thread sees of memory: its own newest buffered bytes first. Into *event, unless that is NULL, where each came from. */
+static uint64_t seen_bytes(const struct o_thread *thread, const struct o_state *s,
+                           const struct o_pending *p, struct o_event *event)
 {
     uint64_t value = 0;
 
-    touch_bytes(event, p->addr, p->size, false);
-    event->reads = 0;
     for (unsigned i = 0; i < p->size; i++) {
         const struct o_entry *newest = NULL;
         for (unsigned e = 0; e < thread->entry_count; e++) {
@@ -228,14 +232,25 @@ static void do_load(struct o_thread *thread, const struct o_state *s, const stru
                 newest = entry;
         }
         uint64_t byte = s->bytes[p->addr + i];
-        if (newest) {
+        if (newest)
             byte = (newest->value >> (8 * (p->addr + i - newest->addr))) & 0xff;
+        if (event && newest)
             event->forwarded[event->forwarded_count++] = newest->number;
-        } else {
+        else if (event)
             event->reads |= (uint8_t)(1u << i);
-        }
         value |= byte << (8 * i);
     }
+    return value;
+}
+
+static void do_load(struct o_thread *thread, const struct o_state *s, const struct o_pending *p,
+                    struct o_event *event)
+{
+    uint64_t value;
+
+    touch_bytes(event, p->addr, p->size, false);
+    event->reads = 0;
+    value = seen_bytes(thread, s, p, event);
     set_dst(thread, p->insn, o_extend(value, p->size, p->insn->sign));
 }
 
@@ -614,7 +629,7 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
 
     if (p->bad)
         return ORACLE_MISUSE;
-    if (p->kind == OP_LOAD)
+    if (p->kind == OP_LOAD || p->kind == OP_AWAIT)
         do_load(thread, s, p, event);
     else if (p->kind == OP_STORE)
         do_store(m, s, t, p, event, index);

@@ -39,6 +39,11 @@ void emit_adapt(struct program *program)
                 insn->dst = REG_NONE;
                 insn->place = (struct place){0};
             }
+            if (row_is(insn, OP_THREAD_CANCEL) || row_is(insn, OP_THREAD_TESTCANCEL) ||
+                row_is(insn, OP_AWAIT)) { /* C has nothing that means just that */
+                insn->op = OP_YIELD;
+                insn->dst = REG_NONE;
+            }
             if (!names_thread(insn))
                 continue;
             bool *one = &seen[insn->thread * 2 + row_is(insn, OP_THREAD_JOIN)];
@@ -223,6 +228,18 @@ static const struct call {
     const char *name;
     const char *result;
 } calls[OP_KIND_COUNT] = {
+    [OP_MUTEX_INIT] = {"pthread_mutex_init", ""},
+    [OP_MUTEX_DESTROY] = {"pthread_mutex_destroy", ""},
+    [OP_SPIN_INIT] = {"pthread_spin_init", ""},
+    [OP_SPIN_DESTROY] = {"pthread_spin_destroy", ""},
+    [OP_RWLOCK_INIT] = {"pthread_rwlock_init", ""},
+    [OP_RWLOCK_DESTROY] = {"pthread_rwlock_destroy", ""},
+    [OP_COND_INIT] = {"pthread_cond_init", ""},
+    [OP_COND_DESTROY] = {"pthread_cond_destroy", ""},
+    [OP_SEM_INIT] = {"sem_init", ""},
+    [OP_SEM_DESTROY] = {"sem_destroy", ""},
+    [OP_BARRIER_INIT] = {"pthread_barrier_init", ""},
+    [OP_BARRIER_DESTROY] = {"pthread_barrier_destroy", ""},
     [OP_MUTEX_LOCK] = {"pthread_mutex_lock", ""},
     [OP_MUTEX_TRYLOCK] = {"pthread_mutex_trylock", " == 0"},
     [OP_MUTEX_UNLOCK] = {"pthread_mutex_unlock", ""},
@@ -244,18 +261,46 @@ static const struct call {
     [OP_BARRIER_WAIT] = {"pthread_barrier_wait", " == PTHREAD_BARRIER_SERIAL_THREAD"},
 };
 
+/* What a call takes besides its objects. */
+static void more_arguments(const struct emitter *e, const struct thread_code *code,
+                           const struct insn *insn, char text[2 * TEXT_MAX])
+{
+    char value[TEXT_MAX];
+
+    text[0] = '\0';
+    if (insn->op == OP_COND_TIMEDWAIT)
+        strcpy(text, ", &(struct timespec){1, 0}");
+    else if (insn->op == OP_MUTEX_INIT || insn->op == OP_RWLOCK_INIT || insn->op == OP_COND_INIT)
+        strcpy(text, ", NULL");
+    else if (insn->op == OP_SPIN_INIT)
+        strcpy(text, ", 0");
+    else if (insn->op == OP_BARRIER_INIT)
+        snprintf(text, 2 * TEXT_MAX, ", NULL, %" PRId64,
+                 e->program->decls[insn->place.decl].init[0].number);
+    else if (insn->op == OP_SEM_INIT) {
+        operand_text(e, code, &insn->a, value);
+        snprintf(text, 2 * TEXT_MAX, ", 0, (unsigned)%s", value);
+    }
+}
+
 static void emit_call(const struct emitter *e, const struct thread_code *code,
                       const struct insn *insn)
 {
     const struct call *call = &calls[insn->op];
-    char place[2 * TEXT_MAX], mutex[2 * TEXT_MAX] = "";
+    bool waits = insn->op == OP_RWLOCK_RDLOCK || insn->op == OP_RWLOCK_WRLOCK;
+    char place[2 * TEXT_MAX], mutex[2 * TEXT_MAX] = "", more[2 * TEXT_MAX];
 
     object_place(e, code, &insn->place, place);
     if (insn->mutex.kind != PLACE_NONE)
         object_place(e, code, &insn->mutex, mutex);
+    more_arguments(e, code, insn, more);
+    if (waits) { /* where a script waits for itself, C is told */
+        fprintf(e->out, "    if (%s(%s) == EDEADLK)\n        wait_for_ever();\n", call->name,
+                place);
+        return;
+    }
     dst_begin(e, code, insn);
-    fprintf(e->out, "%s(%s%s%s%s)%s;\n", call->name, place, *mutex ? ", " : "", mutex,
-            insn->op == OP_COND_TIMEDWAIT ? ", &(struct timespec){1, 0}" : "",
+    fprintf(e->out, "%s(%s%s%s%s)%s;\n", call->name, place, *mutex ? ", " : "", mutex, more,
             insn->dst != REG_NONE ? call->result : "");
 }
 

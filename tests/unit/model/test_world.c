@@ -445,6 +445,9 @@ static const struct world_case cases[] = {
                  " cancel A\n",
      "A:lock A:wait B:signal>A^ B:cancel A:relock=0 A:testcancel=1"},
 
+    {"await_a_change", &memory_tso, MANY,
+     "cell x\ncell y\nthread A\n await x, 0\n store y, 1\n await y, 0\nthread B\n store x, 1\n r = load y\n",
+     "A:await! B:load=0 A:await! B* A:await A:await/r"},
     {"create_and_join", &memory_sc, MANY,
      ALL_OBJECTS "thread A\n create B\n join B\nthread B\n store x, 1\n",
      "A:create/w A:join! B:store A:join! B:exit/w A:join/r A:exit"},
