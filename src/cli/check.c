@@ -103,6 +103,7 @@ static const struct option_row check_options[] = {
 #include "trace/reports.def"
 #undef REPORT
 #undef REPORT_TRACE
+    {"tree", "FILE", "write the tree of a small search for GraphViz", report_set_tree},
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
     {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
     {"leaks", NULL, "a block that nothing points to at the end is a bug", set_leaks},

@@ -14,6 +14,7 @@
 #include "cli/driver.h"
 #include "cli/native.h"
 #include "cli/report.h"
+#include "cli/tree_file.h"
 
 #define ARENA_RESERVE ((size_t)1 << 32)
 
@@ -95,6 +96,8 @@ static void killed_bug(struct native_check *check, const struct driver_end *end)
         snprintf(message, sizeof message, "the process was killed by signal %d (%s)", end->status,
                  strsignal(end->status));
     bug.message = report_text(&check->report, message);
+    if (session->tree.max && session->tree.path.count && !session->explorer.replaying)
+        tree_end(&session->tree, session->tree.path.count - 1, TREE_BUG);
     session_schedule(session, &bug);
     if (bug.schedule_count)
         bug.thread = vec_last(&session->schedules).thread;
@@ -332,6 +335,8 @@ static void bugs_report(struct native_check *check)
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
+    bool drawn;
+    int status;
 
     if (!end->timed_out && !end->stuck &&
         (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED)) {
@@ -363,8 +368,10 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     unsupported_report(check);
     unseen_report(check);
     check->report.suppressed = session->suppressed;
+    drawn = tree_file_write(check->settings, &session->tree, check->subject);
     bugs_report(check);
-    return report_finish(&check->report);
+    status = report_finish(&check->report);
+    return drawn ? status : EXIT_STATUS_ENVIRONMENT;
 }
 
 int check_program(const char *program, char *const *arguments, const char *subject,

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "cli/check.h"
 #include "cli/report.h"
+#include "cli/tree_file.h"
 #include "explore/minimise.h"
 #include "model/object.h"
 #include "script/describe.h"
@@ -23,6 +24,7 @@ struct check_run {
     struct explorer explorer;
     struct explorer shorter; /* with a run of its own: the one that is shown */
     struct report report;
+    struct tree tree; /* if it is wanted */
 };
 
 /* ---- what is wrong in the run that just ended */
@@ -204,6 +206,29 @@ static void deadlock_report(struct check_run *run)
     bug_report(run, &bug);
 }
 
+/* Only if a tree is wanted. */
+static void run_takes(void *context, struct explorer *explorer, agent_id agent, outcome_id outcome)
+{
+    struct check_run *run = context;
+    uint32_t depth = explorer->execution.events.count;
+    struct op space;
+    const struct op *op = world_pending(&explorer->world, agent, &space);
+    char *text = NULL;
+    size_t length;
+    FILE *stream = op && tree_wants(&run->tree, depth) ? open_memstream(&text, &length) : NULL;
+
+    if (stream) {
+        script_describe_agent(&run->script, &explorer->world, agent, stream);
+        fputc(' ', stream);
+        script_describe_op(&run->script, &explorer->world, op, outcome, NULL, stream);
+        fclose(stream);
+    }
+    tree_step(&run->tree, depth, script_thread_of(&explorer->world, agent),
+              explorer->world.agents.at[agent].is_buffer,
+              text ? report_text(&run->report, text) : "");
+    free(text);
+}
+
 static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
 {
     struct check_run *run = context;
@@ -212,6 +237,9 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
         deadlock_report(run);
     for (uint32_t i = 0; i < explorer->execution.findings.count; i++)
         finding_report(run, &explorer->execution.findings.at[i]);
+    if (run->settings->tree)
+        tree_end(&run->tree, explorer->execution.events.count,
+                 tree_mark_of(explorer, ending, explorer->execution.findings.count > 0));
     return run->report.bugs.count == 0 || run->settings->keep_going;
 }
 
@@ -219,17 +247,24 @@ static int run_explore(struct check_run *run)
 {
     struct explorer_options options = run->settings->search;
     double start = seconds_now();
-    bool deterministic;
+    bool deterministic, drawn;
+    int status;
 
     options.ended = run_ended;
     options.context = run;
+    if (run->settings->tree) {
+        options.takes = run_takes;
+        tree_open(&run->tree, &run->arena, TREE_STATES_MAX);
+    }
     report_open(&run->report, &run->arena, run->file, run->settings);
     explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
     deterministic = explorer_run(&run->explorer);
     CHECK(deterministic, "a script did not repeat event %u", run->explorer.diverged);
     report_set_stats(&run->report, &run->explorer.stats, seconds_now() - start);
     run->report.threads = run->program.thread_count;
-    return report_finish(&run->report);
+    drawn = tree_file_write(run->settings, &run->tree, run->file);
+    status = report_finish(&run->report);
+    return drawn ? status : EXIT_STATUS_ENVIRONMENT;
 }
 
 int check_script(const char *file, const struct settings *settings)

@@ -64,6 +64,7 @@ struct settings {
     const char **trust; /* patterns of functions and libraries that are not seen and need not be */
     size_t trust_count;
     const char *reports[REPORT_COUNT]; /* file names, "-" for standard output, or NULL */
+    const char *tree;                  /* the same, for the tree of a search */
     bool races;                        /* report data races, instead of exploring plain accesses */
     const char *suppressions;          /* file name, or NULL */
     bool help;

@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "cli/tree_file.h"
+
 #define TICK_NANOSECONDS 200000000
 #define TIMEOUT_GRACE    1.0 /* seconds */
 
@@ -48,6 +50,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     snprintf(session->model, sizeof session->model, "%s", settings->search.memory->name);
     snprintf(session->reduction, sizeof session->reduction, "%s", settings->search.reduction->name);
     session->keep_going = settings->keep_going;
+    session->tree.max = settings->tree ? TREE_STATES_MAX : 0;
     session->races = settings->races;
     session->exit_is_bug = settings->exit_is_bug;
     session->leaks = settings->leaks;

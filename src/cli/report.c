@@ -36,10 +36,7 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
 
 FILE *report_stream(const struct settings *settings)
 {
-    for (int i = 0; i < REPORT_COUNT; i++)
-        if (settings->reports[i] && strcmp(settings->reports[i], "-") == 0)
-            return stderr;
-    return stdout;
+    return report_files_take_stdout(settings) ? stderr : stdout;
 }
 
 static const char *report_verdict(const struct report *report)

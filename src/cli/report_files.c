@@ -30,23 +30,49 @@ bool report_files_wanted(const struct settings *settings)
     return false;
 }
 
+const char *report_set_tree(struct settings *settings, const char *value)
+{
+    if (!*value)
+        return "a file name, or - for standard output";
+    settings->tree = value;
+    return NULL;
+}
+
+/* The name of option number `i`, and its file or NULL; the tree comes behind all formats. */
+static const char *file_of(const struct settings *settings, int i, const char **name)
+{
+    *name = i < REPORT_COUNT ? reports[i]->name : "tree";
+    return i < REPORT_COUNT ? settings->reports[i] : settings->tree;
+}
+
 bool report_files_settle(const struct settings *settings)
 {
-    for (int i = 0; i < REPORT_COUNT; i++)
-        for (int k = 0; k < i; k++)
-            if (settings->reports[i] && settings->reports[k] &&
-                strcmp(settings->reports[i], settings->reports[k]) == 0) {
-                fprintf(stderr, "raddle: --%s and --%s cannot both write to %s\n", reports[k]->name,
-                        reports[i]->name,
-                        strcmp(settings->reports[i], "-") == 0 ? "standard output"
-                                                               : settings->reports[i]);
-                return false;
-            }
+    const char *first, *second;
+
+    for (int i = 0; i <= REPORT_COUNT; i++)
+        for (int k = 0; k < i; k++) {
+            const char *a = file_of(settings, k, &first), *b = file_of(settings, i, &second);
+
+            if (!a || !b || strcmp(a, b) != 0)
+                continue;
+            fprintf(stderr, "raddle: --%s and --%s cannot both write to %s\n", first, second,
+                    strcmp(a, "-") == 0 ? "standard output" : a);
+            return false;
+        }
     return true;
 }
 
-/* Removes what was begun, if it is a file and not, say, /dev/full. */
-static void file_discard(const char *file)
+bool report_files_take_stdout(const struct settings *settings)
+{
+    const char *name, *file;
+
+    for (int i = 0; i <= REPORT_COUNT; i++)
+        if ((file = file_of(settings, i, &name)) && strcmp(file, "-") == 0)
+            return true;
+    return false;
+}
+
+void report_file_discard(const char *file)
 {
     struct stat status;
 
@@ -75,7 +101,7 @@ static bool file_write(const struct report_ops *ops, const char *file, const str
     fprintf(stderr, "raddle: %s: cannot be written: %s\n", to_stdout ? "standard output" : file,
             strerror(problem ? problem : EIO));
     if (out && !to_stdout)
-        file_discard(file);
+        report_file_discard(file);
     return false;
 }
 

@@ -12,6 +12,9 @@
 #undef REPORT
 #undef REPORT_TRACE
 
+/* The same for --tree. */
+const char *report_set_tree(struct settings *settings, const char *value);
+
 /* False, after one line on stderr, if two of them want standard output, or the same file. */
 bool report_files_settle(const struct settings *settings);
 
@@ -21,5 +24,11 @@ bool report_files_wanted(const struct settings *settings);
  * not left behind. The trace files of a result are read for the formats that tell runs. */
 bool report_files_trace(const struct settings *settings, const struct trace *trace);
 bool report_files_result(const struct settings *settings, struct result *result);
+
+/* Whether one of them goes to standard output, so that nothing else may. */
+bool report_files_take_stdout(const struct settings *settings);
+
+/* Removes a file that could not be written to its end; not, say, /dev/full. */
+void report_file_discard(const char *file);
 
 #endif

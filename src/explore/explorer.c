@@ -123,6 +123,8 @@ static void choice_take(struct explorer *explorer, struct choice choice)
         state.running = choice.agent;
     else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running))
         state.running = AGENT_NONE; /* it has to wait for a buffer: off the processor */
+    if (explorer->options.takes)
+        explorer->options.takes(explorer->options.context, explorer, choice.agent, choice.outcome);
     execution_append(&explorer->execution, choice.agent, choice.outcome);
     explorer->stats.transitions++;
     state_enter(explorer, state);

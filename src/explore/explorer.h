@@ -32,12 +32,14 @@ struct explorer_options {
     const struct memory_ops *memory;
     uint32_t buffer_bound;     /* stores a buffer holds at most, or BUFFER_UNBOUNDED */
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
-    uint32_t spurious_bound;   /* how often a thread may wake up from a condition without a signal */
-    uint64_t max_steps;        /* events in one run, or NO_LIMIT */
-    uint64_t max_executions;   /* or NO_LIMIT */
-    uint64_t max_memory;       /* bytes of the search, or 0 */
-    double timeout;            /* seconds, or 0 */
+    uint32_t spurious_bound; /* how often a thread may wake up from a condition without a signal */
+    uint64_t max_steps;      /* events in one run, or NO_LIMIT */
+    uint64_t max_executions; /* or NO_LIMIT */
+    uint64_t max_memory;     /* bytes of the search, or 0 */
+    double timeout;          /* seconds, or 0 */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
+    /* Called before each step that is new to the search. May be NULL. */
+    void (*takes)(void *context, struct explorer *explorer, agent_id agent, outcome_id outcome);
     /* Called at the end of each run, with the world in its last state; false stops the search. May be NULL. */
     bool (*ended)(void *context, struct explorer *explorer, enum ending ending);
     void *context;

@@ -3,6 +3,7 @@
 
 #include "explore/explorer.h"
 #include "explore/minimise.h"
+#include "explore/tree.h"
 
 /* One search of a native program, in memory that the driver and the process of the program share. The driver
  * (cli) makes it and starts a process; libraddle.so finds it there and works in it. Processes are disposable: if one
@@ -201,6 +202,7 @@ struct session {
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules;   /* of the bugs */
+    struct tree tree;               /* if its `max` is not 0 */
     VEC(struct session_step) steps; /* SESSION_REPLAY; so are the next four */
     VEC(struct session_frame) frames;
     VEC(struct session_cell)

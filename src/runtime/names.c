@@ -317,6 +317,24 @@ size_t names_wait(const struct op *op, char *text, size_t size)
     return t.used;
 }
 
+size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
+                    size_t size)
+{
+    struct text t = text_open(text, size);
+    const struct raddle_site *site = op_site(op);
+    const char *slash = site && site->file ? strrchr(site->file, '/') : NULL;
+
+    add(&t, "T%" PRIu32 " ", thread_number(agent));
+    add_op(&t, op);
+    if (op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST)
+        add(&t, "\nwakes T%" PRIu32, thread_number(outcome));
+    else if (op->kind == OP_CHOOSE)
+        add(&t, " = %" PRIu32, outcome);
+    if (site && site->file)
+        add(&t, "\n%s:%" PRIu32, slash ? slash + 1 : site->file, site->line);
+    return t.used;
+}
+
 /* ---- values and states */
 
 size_t names_value(cell_value value, unsigned size, char *text, size_t text_size)

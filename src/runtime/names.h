@@ -26,6 +26,10 @@ size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t siz
 /* The same without the thread and the place. */
 size_t names_wait(const struct op *op, char *text, size_t size);
 
+/* "T1 signal ready\nwakes T2\nq.c:12": what a step is about to do. */
+size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
+                    size_t size);
+
 /* A value in memory: a number, or what it points to. */
 size_t names_value(cell_value value, unsigned size, char *text, size_t text_size);
 

@@ -178,10 +178,8 @@ static void bugs_of_run(enum ending ending)
 
 /* ---- exploring */
 
-static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
+static bool run_judge(enum ending ending)
 {
-    (void)context;
-    (void)explorer;
     if (native.session->begin_anew || (ending == ENDING_DEADLOCK && outside_awaited()))
         return false;
     if (!races_of_run())
@@ -189,6 +187,36 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
         bugs_of_run(ending);
     return native.session->bugs.count == 0 || native.session->keep_going;
+}
+
+static bool run_ended(void *context, struct explorer *explorer, enum ending ending)
+{
+    struct session *session = native.session;
+    uint32_t bugs = session->bugs.count;
+    bool goes_on = run_judge(ending);
+
+    (void)context;
+    if (session->tree.max)
+        tree_end(&session->tree, explorer->execution.events.count,
+                 tree_mark_of(explorer, ending,
+                              session->bugs.count > bugs || explorer->execution.findings.count));
+    return goes_on;
+}
+
+/* Only if a tree is wanted. */
+static void run_takes(void *context, struct explorer *explorer, agent_id agent, outcome_id outcome)
+{
+    struct session *session = native.session;
+    uint32_t depth = explorer->execution.events.count;
+    struct op space;
+    const struct op *op = world_pending(native.world, agent, &space);
+    char text[300] = "";
+
+    (void)context;
+    if (op && tree_wants(&session->tree, depth))
+        names_choice(agent, op, outcome, text, sizeof text);
+    tree_step(&session->tree, depth, thread_of(agent)->number,
+              native.world->agents.at[agent].is_buffer, text[0] ? native_text(text) : "");
 }
 
 static void divergence_note(const struct explorer *explorer)
@@ -216,6 +244,7 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->memory = memory_find(session->model);
     options->reduction = reduction_find(session->reduction);
     options->ended = run_ended;
+    options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
     CHECK(options->memory && options->reduction,
           "the driver asks for an unknown model or reduction");
@@ -234,8 +263,11 @@ static int explore_all(bool resumed)
         session->phase = SESSION_RUNNING;
         if (resumed) {
             session->explorer.options.ended = run_ended;
+            session->explorer.options.takes = session->tree.max ? run_takes : NULL;
             done = explorer_resume(&session->explorer);
         } else {
+            if (session->tree.max)
+                tree_open(&session->tree, &session->arena, session->tree.max);
             explorer_open(&session->explorer, &session->arena, &native.base, &options);
             done = explorer_run(&session->explorer);
         }
