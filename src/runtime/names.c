@@ -136,6 +136,25 @@ static int64_t as_signed(cell_value value, unsigned size)
     return (int64_t)((uint64_t)value << unused) >> unused;
 }
 
+/* A number as C programs mean it; one that can only be an address as what it points to. */
+static void add_value(struct text *t, cell_value value, unsigned size)
+{
+    int64_t number = as_signed(value, size);
+    const struct heap_block *block;
+    const char *name;
+    uint64_t offset;
+
+    if (size < 8 || (number <= INT32_MAX && number >= INT32_MIN))
+        add(t, "%" PRId64, number);
+    else if ((block = heap_find((const void *)(uintptr_t)value)) &&
+             (uint64_t)value == (uint64_t)(uintptr_t)block->start)
+        add(t, "heap block %" PRIu32 " of T%" PRIu32, block->rank, block->thread);
+    else if ((name = symbols_find((uint64_t)value, &offset)) && !offset)
+        add(t, "&%s", name);
+    else
+        add(t, "0x%" PRIx64, (uint64_t)value);
+}
+
 static void add_awaited(struct text *t, const struct op *op)
 {
     const struct await *await = (const struct await *)(uintptr_t)op->addr;
@@ -170,12 +189,18 @@ static void add_op(struct text *t, const struct op *op)
         add(t, " ");
         add_object(t, op);
     }
-    if (op->kind == OP_CAS)
-        add(t, ", %" PRId64, as_signed(op->expect, op->size));
-    if (op->kind == OP_RMW || op->kind == OP_CAS)
-        add(t, ", %" PRId64, as_signed(op->value, op->size));
-    if (op->kind == OP_STORE || op->kind == OP_FLUSH)
-        add(t, " = %" PRId64, as_signed(op->kind == OP_STORE ? op->value : op->expect, op->size));
+    if (op->kind == OP_CAS) {
+        add(t, ", ");
+        add_value(t, op->expect, op->size);
+    }
+    if (op->kind == OP_RMW || op->kind == OP_CAS) {
+        add(t, ", ");
+        add_value(t, op->value, op->size);
+    }
+    if (op->kind == OP_STORE || op->kind == OP_FLUSH) {
+        add(t, " = ");
+        add_value(t, op->kind == OP_STORE ? op->value : op->expect, op->size);
+    }
 }
 
 size_t names_address(uint64_t addr, char *text, size_t size)
@@ -215,9 +240,10 @@ size_t names_step(const struct event *event, char *text, size_t size)
         add(&t, " (nobody waits)");
     else if (op->kind == OP_COND_SIGNAL)
         add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
-    else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS)
-        add(&t, " -> %" PRId64, as_signed(event->result, op->size));
-    else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
+    else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS) {
+        add(&t, " -> ");
+        add_value(&t, event->result, op->size);
+    } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
         add(&t, event->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
     else if (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL)
         add(&t, " -> %" PRIu64, (uint64_t)event->result);

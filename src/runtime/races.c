@@ -115,6 +115,11 @@ void races_note_block(const void *block, size_t size)
             stack_keep(&races.notes[i].allocated, __raddle_frames);
 }
 
+bool races_is_free(void)
+{
+    return races.frees;
+}
+
 void races_note_free(bool frees)
 {
     races.frees = frees;

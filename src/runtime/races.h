@@ -28,4 +28,7 @@ void races_note_block(const void *block, size_t size);
 /* The accesses that follow are those of free. */
 void races_note_free(bool frees);
 
+/* Whether the access under way is one of those. */
+bool races_is_free(void);
+
 #endif

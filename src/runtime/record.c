@@ -283,6 +283,8 @@ void record_written(const struct op *op, cell_value value, uint32_t step)
         return;
     cell_name(&session->cells.at[index], op);
     held = &record.held.at[index];
+    if (!held->is_global && memory_problem(op->addr))
+        return; /* freed, and used all the same */
     if ((held->was_there && held->value == value) || session->changes.count == CHANGES_MAX)
         return;
     names_value(value, op->size, text, sizeof text);

@@ -2,9 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/heap.h"
 #include "runtime/names.h"
 #include "runtime/plain.h"
+#include "runtime/races.h"
 #include "runtime/record.h"
+#include "runtime/symbols.h"
 
 /* In one run. What comes later is left out: nobody reads that many. */
 #define PLAIN_MAX 4000
@@ -16,6 +19,7 @@ struct plain_access {
     const struct raddle_site *site;
     uint32_t stack;
     cell_value value; /* read or written */
+    bool frees;       /* gives a block back */
     bool settled;     /* the value of a write is known only when it has been made */
 };
 
@@ -50,6 +54,9 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
                             .addr = addr,
                             .site = (uint64_t)(uintptr_t)access.site};
     access.stack = record_callers(thread, frame);
+    access.frees = races_is_free();
+    if (access.frees)
+        access.op.size = 0;
     if (seen->writes)
         access.settled = false;
     else
@@ -81,6 +88,19 @@ static bool is_pending(const struct plain_access *access)
     return false;
 }
 
+/* What the source calls it says more of the heap, and the name of a variable with an offset more of the rest. Sites of calls
+ * have the name of the function: of no use here. */
+static void object_name(struct op *op, char *text, size_t size)
+{
+    const struct raddle_site *site = (const struct raddle_site *)(uintptr_t)op->site;
+    uint64_t offset;
+
+    if (site && site->what && site->what[0] != '*' &&
+        (symbols_find(op->addr, &offset) || heap_find((const void *)(uintptr_t)op->addr)))
+        op->site = 0;
+    names_object(op, text, size);
+}
+
 static void access_add(const struct plain_access *access)
 {
     static char text[512], object[256];
@@ -99,10 +119,14 @@ static void access_add(const struct plain_access *access)
                                 .stack = access->stack};
 
     event.op.value = access->value;
-    names_step(&event, text, sizeof text);
-    if (!access->op.size) /* too large to be one value: a copy */
-        text[strcspn(text, writes ? "=" : "-")] = '\0';
-    names_object(&access->op, object, sizeof object);
+    object_name(&event.op, object, sizeof object);
+    if (access->frees) {
+        snprintf(text, sizeof text, "free %s", object);
+    } else if (access->op.size) {
+        names_step(&event, text, sizeof text);
+    } else { /* too large to be one value: a copy */
+        snprintf(text, sizeof text, "%s %s", writes ? "store to" : "load from", object);
+    }
     step.text = native_text(text);
     step.object = native_text(object);
     if (site)

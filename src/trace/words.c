@@ -89,6 +89,8 @@ static bool op_returns(uint8_t op)
 
 static void add_result(struct phrase *p, const struct trace_step *step)
 {
+    if (step->plain && !step->size)
+        return; /* too large to have one value */
     if (op_returns(step->op) && !strstr(p->at, "->")) {
         add(p, " -> ");
         add_value(p, step);
