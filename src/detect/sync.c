@@ -298,55 +298,82 @@ static void order_does(struct world *world, agent_id agent, const struct op *op,
 
 /* ---- what the world tells */
 
+/* One operation that has succeeded. */
+struct synced {
+    struct world *world;
+    uint32_t thread;
+    const struct op *op;
+    struct sync_object *object; /* that it is about */
+};
+
+static void rule_acquire(const struct synced *d)
+{
+    acquire(d->thread, &d->object->shared);
+    acquire(d->thread, &d->object->released);
+}
+
+static void rule_acquire_shared(const struct synced *d)
+{
+    acquire(d->thread, &d->object->released);
+}
+
+static void rule_release(const struct synced *d)
+{
+    release(d->thread, is_reader(d->world, d->op) ? &d->object->shared : &d->object->released);
+}
+
+static void rule_both(const struct synced *d)
+{
+    if (d->op->kind == OP_BARRIER_WAIT) {
+        barrier_arrive(d->world, d->thread, d->op, d->object);
+        return;
+    }
+    acquire(d->thread, &d->object->released);
+    release(d->thread, &d->object->released);
+}
+
+static void rule_release_mutex(const struct synced *d)
+{
+    clock_clear(SPACE, &thread_at(d->thread)->woken);
+    release(d->thread, &object_at(OBJECT_MUTEX, d->op->mutex)->released);
+}
+
+static void rule_acquire_woken(const struct synced *d)
+{
+    acquire(d->thread, &d->object->released);
+    acquire_woken(d->thread);
+}
+
+static void rule_woken(const struct synced *d)
+{
+    acquire_woken(d->thread);
+}
+
+static void (*const rules[])(const struct synced *) = {
+    [SYNC_ACQUIRE] = rule_acquire,
+    [SYNC_RELEASE] = rule_release,
+    [SYNC_BOTH] = rule_both,
+    [SYNC_ACQUIRE_SHARED] = rule_acquire_shared,
+    [SYNC_RELEASE_MUTEX] = rule_release_mutex,
+    [SYNC_ACQUIRE_WOKEN] = rule_acquire_woken,
+    [SYNC_WOKEN] = rule_woken,
+};
+
 static void sync_does(struct world *world, agent_id agent, const struct op *op, bool failed)
 {
-    uint32_t thread = number_of(world, agent);
     const struct op_info *info = &op_infos[op->kind];
-    struct sync_object *object;
+    struct synced d = {world, number_of(world, agent), op, NULL};
 
     if (info->sync == SYNC_ORDER)
         order_does(world, agent, op, failed);
     if (info->sync == SYNC_NONE || info->sync == SYNC_ORDER || failed)
         return;
     if (op->kind == OP_THREAD_CREATE) {
-        thread_created(thread, number_of(world, (agent_id)op->addr));
+        thread_created(d.thread, number_of(world, (agent_id)op->addr));
         return;
     }
-    object = object_at(info->object, op->addr);
-    switch ((enum op_sync)info->sync) {
-    case SYNC_ACQUIRE:
-        acquire(thread, &object->shared);
-        acquire(thread, &object->released);
-        break;
-    case SYNC_ACQUIRE_SHARED:
-        acquire(thread, &object->released);
-        break;
-    case SYNC_RELEASE:
-        release(thread, is_reader(world, op) ? &object->shared : &object->released);
-        break;
-    case SYNC_BOTH:
-        if (op->kind == OP_BARRIER_WAIT) {
-            barrier_arrive(world, thread, op, object);
-            break;
-        }
-        acquire(thread, &object->released);
-        release(thread, &object->released);
-        break;
-    case SYNC_RELEASE_MUTEX:
-        clock_clear(SPACE, &thread_at(thread)->woken);
-        release(thread, &object_at(OBJECT_MUTEX, op->mutex)->released);
-        break;
-    case SYNC_ACQUIRE_WOKEN:
-        acquire(thread, &object->released);
-        acquire_woken(thread);
-        break;
-    case SYNC_WOKEN:
-        acquire_woken(thread);
-        break;
-    case SYNC_NONE:
-    case SYNC_ORDER:
-        break;
-    }
+    d.object = object_at(info->object, op->addr);
+    rules[info->sync](&d);
 }
 
 /* The operation that wakes has released, and time went on: what its thread does from now on is not known to the woken one. */
