@@ -90,6 +90,52 @@ static void sample_deadlock(struct trace *trace)
                                                             NULL, steps[i].line, 1}});
 }
 
+/* The same with what a replay notes: who waits, stacks, source; and a plain access. */
+static void sample_stuck(struct trace *trace)
+{
+    static const char *const lines[] = {"static void move(struct account *a)", "{",
+                                        "\tpthread_mutex_lock(&a->lock);", "}"};
+    uint32_t frame;
+
+    sample_open(trace, "./bank", "sc");
+    for (uint32_t i = 0; i < 3; i++)
+        sample_thread(trace, 0, i ? "move" : NULL, i ? 19 + i : 0);
+    frame = trace_add_frame(trace, &(struct trace_frame){.site = {"bank.c", "worker", 30, 1}});
+    trace_set_bug(trace, "deadlock", "no thread can go on", "told thread by thread instead", 1,
+                  &(struct trace_site){"bank.c", "move", 9, 0});
+    trace->bug.stack = frame;
+    trace_add_file(trace, "bank.c");
+    for (uint32_t i = 0; i < 4; i++)
+        trace_add_line(trace, 0, 7 + i, lines[i], strlen(lines[i]));
+    trace_add_step(trace, &(struct trace_step){.thread = 1,
+                                               .op = OP_MUTEX_LOCK,
+                                               .object = "left",
+                                               .site = {"bank.c", "move", 8, 1}});
+    trace_add_step(trace, &(struct trace_step){.thread = 1,
+                                               .op = OP_LOAD,
+                                               .plain = true,
+                                               .reads = true,
+                                               .size = 4,
+                                               .value = 5,
+                                               .object = "sum",
+                                               .site = {"bank.c", "move", 8, 1}});
+    trace_add_step(trace, &(struct trace_step){.thread = 2,
+                                               .op = OP_MUTEX_LOCK,
+                                               .object = "right",
+                                               .site = {"bank.c", "move", 8, 1}});
+    trace_add_wait(trace,
+                   &(struct trace_wait){.thread = 0, .on = 2, .text = "the end of thread 1"});
+    trace_add_wait(trace, &(struct trace_wait){.thread = 1,
+                                               .on = 3,
+                                               .text = "lock right, held by thread 2",
+                                               .site = {"bank.c", "move", 9, 1}});
+    trace_add_wait(trace, &(struct trace_wait){.thread = 2,
+                                               .on = 2,
+                                               .text = "lock left, held by thread 1",
+                                               .site = {"bank.c", "move", 9, 1},
+                                               .stack = frame});
+}
+
 /* Twelve threads: too many for lanes. */
 static void sample_many(struct trace *trace)
 {
@@ -460,15 +506,64 @@ static void test_words(void **state)
     trace_free(&trace);
 }
 
+static void test_stuck_80(void **state)
+{
+    struct trace trace;
+
+    (void)state;
+    sample_stuck(&trace);
+    assert_printed(
+        &trace, (struct lanes_style){80, true, false}, lanes_print,
+        "deadlock: no thread can go on\n"
+        "  in T1 (move) at bank.c:9 in move\n"
+        "    called by worker at bank.c:30\n"
+        "  a circle: T1 waits for T2, who waits for T1\n"
+        "  T0 (main) waits for the end of thread 1\n"
+        "  T1 (move) waits for lock right, held by thread 2, at bank.c:9\n"
+        "      8 │ {\n"
+        "      9 ▸     pthread_mutex_lock(&a->lock);\n"
+        "     10 │ }\n"
+        "  T2 (move) waits for lock left, held by thread 1, at bank.c:9\n"
+        "    called by worker at bank.c:30\n"
+        "      8 │ {\n"
+        "      9 ▸     pthread_mutex_lock(&a->lock);\n"
+        "     10 │ }\n"
+        "\n"
+        "program: ./bank\n"
+        "model:   sc\n"
+        "run:     3 steps, 3 threads, 1 context switch\n"
+        "  T1 (move) was created by T0 at src/sb.c:20\n"
+        "  T2 (move) was created by T0 at src/sb.c:21\n"
+        "\n"
+        "▸ another thread goes on   · a plain access   ■ stuck\n"
+        "\n"
+        "   │ T0 (main)             │ T1 (move)           │ T2 (move)          │\n"
+        "───┼───────────────────────┼─────────────────────┼────────────────────┼─────────\n"
+        " 1 │                       │   lock left         │                    │ bank.c:8\n"
+        " 2 │                       │ · load sum -> 5     │                    │ bank.c:8\n"
+        " 3 │                       │                     │ ▸ lock right       │ bank.c:8\n"
+        "   │ ■ waits: the end of … │                     │                    │\n"
+        "   │                       │ ■ waits: lock right │                    │ bank.c:9\n"
+        "   │                       │                     │ ■ waits: lock left │ bank.c:9\n");
+    trace_free(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_store_buffering_100), cmocka_unit_test(test_store_buffering_60),
-        cmocka_unit_test(test_deadlock_60),         cmocka_unit_test(test_deadlock_100),
-        cmocka_unit_test(test_many_folded),         cmocka_unit_test(test_list),
-        cmocka_unit_test(test_every_width_is_kept), cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_wide_characters),     cmocka_unit_test(test_colours_only_if_asked),
-        cmocka_unit_test(test_flush_links),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_store_buffering_100),
+        cmocka_unit_test(test_store_buffering_60),
+        cmocka_unit_test(test_stuck_80),
+        cmocka_unit_test(test_deadlock_60),
+        cmocka_unit_test(test_deadlock_100),
+        cmocka_unit_test(test_many_folded),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_every_width_is_kept),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_wide_characters),
+        cmocka_unit_test(test_colours_only_if_asked),
+        cmocka_unit_test(test_flush_links),
+        cmocka_unit_test(test_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
