@@ -43,9 +43,14 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
     const struct raddle_frame *frame = __raddle_frames;
     struct plain_access access = {.thread = seen->thread, .settled = true};
 
-    if (!thread || thread->number != seen->thread || taken + accesses.count >= PLAIN_MAX)
+    if (!thread || thread->number != seen->thread)
         return;
     access_settle();
+    if (taken + accesses.count >= PLAIN_MAX) {
+        detector.seen = NULL;
+        plain.floor = 0;
+        return;
+    }
     if (seen->atomic)
         return;
     access.site = frame ? frame->site : NULL;
