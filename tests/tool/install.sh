@@ -132,6 +132,7 @@ says tally.any Passed
 says tally.other Failed
 says tally.none Failed
 says tally.bound Failed
+says pair Passed
 expect "project: the model counts" grep -qE 'tally_bound: incomplete' "$dir/tests"
 expect "project: another kind is named" grep -q 'found deadlock, but misuse was expected' "$dir/tests"
 expect "project: no bug is named" grep -q 'no bug was found, but bug was expected' "$dir/tests"
@@ -139,7 +140,7 @@ expect "project: the trace" test -s tally_racy.raddle
 run raddle show tally_racy.raddle
 expect "project: the trace is shown" sh -c "test $status -eq 0 && grep -q 'tally\.c:' '$dir/out'"
 run ctest -L raddle -N
-expect "project: label" grep -q 'Total Tests: 8' "$dir/out"
+expect "project: label" grep -q 'Total Tests: 9' "$dir/out"
 cd ..
 
 configure -B wrong -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" -DWRONG=1
