@@ -94,9 +94,8 @@ static const char *set_step_timeout(struct settings *settings, const char *value
 
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
-    {"races", "report|ignore", "ignore: explore plain accesses instead (default report)",
-     set_races},
-    {"suppressions", "FILE", "races not to report, as for ThreadSanitizer: race:PATTERN",
+    {"races", "report|ignore", "data races; ignore: explore plain accesses instead", set_races},
+    {"suppressions", "FILE", "races not to report: race:PATTERN, as ThreadSanitizer",
      set_suppressions},
 #define REPORT(name, summary) {#name, "FILE", summary, report_set_##name},
 #define REPORT_TRACE(name, summary)
@@ -105,13 +104,12 @@ static const struct option_row check_options[] = {
 #undef REPORT_TRACE
     {"tree", "FILE", "write the tree of a small search for GraphViz", report_set_tree},
     {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
-    {"trust", "NAMES", "functions or libraries not seen that need not be: f,libz.so*", set_trust},
+    {"trust", "NAMES", "functions, libraries that need not be seen: f,libz.so*", set_trust},
     {"leaks", NULL, "a block that nothing points to at the end is a bug", set_leaks},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
-    {"step-timeout", "SECONDS", "for one step (default 5 asleep in a system call, 30 computing)",
+    {"step-timeout", "SECONDS", "for one step (default 5 in the kernel, 30 computing)",
      set_step_timeout},
-    {"minimise", "SECONDS", "make a failing run short, for that time (default 5; 0: not at all)",
-     set_minimise},
+    {"minimise", "SECONDS", "for making a failing run short (default 5; 0: not)", set_minimise},
     {0},
 };
 

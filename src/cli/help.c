@@ -6,7 +6,7 @@
 /* Pages for --help: one screen of WIDTH columns each, made from the tables of options. */
 
 #define WIDTH  80
-#define COLUMN 24 /* where the text of an option begins */
+#define COLUMN 26 /* where the text of an option begins */
 
 /* Characters on the screen, not bytes. */
 static int width_of(const char *text, size_t length)

@@ -27,7 +27,7 @@ static const char *set_gdb(struct settings *settings, const char *value)
 }
 
 static const struct option_row replay_options[] = {
-    {"gdb", NULL, "debug it, each thread an OS thread; arguments after -- are gdb's", set_gdb},
+    {"gdb", NULL, "debug it, an OS thread a thread; gdb's options after --", set_gdb},
     {"verbose", NULL, "print each step with its source line", set_verbose},
     {0},
 };

@@ -65,7 +65,7 @@ static const struct option_row show_options[] = {
 #include "trace/reports.def"
 #undef REPORT
 #undef REPORT_TRACE
-    {"width", "N", "columns to use (default: those of the terminal, else 100)", set_width},
+    {"width", "N", "columns (default: those of the terminal, else 100)", set_width},
     {"plain", NULL, "ASCII only, and no colours unless they are asked for", set_plain},
     {"color", "auto|always|never", "colours (default auto: on a terminal)", set_colour},
     {0},
