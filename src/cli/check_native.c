@@ -267,6 +267,15 @@ static const char *unseen_effect(const struct session_unseen *unseen)
     return unseen->trusted ? "trusted" : unseen->shared ? "unchecked" : "alone";
 }
 
+/* What to write behind --trust: not all of the C library at once. */
+static const char *unseen_trust(const struct session_unseen *unseen)
+{
+    bool large = !unseen->library || strncmp(unseen->library, "libc.so", 7) == 0 ||
+                 strncmp(unseen->library, "libstdc++.so", 12) == 0;
+
+    return large ? unseen->name : unseen->library;
+}
+
 static void unseen_print(FILE *out, const struct session_unseen *unseen)
 {
     if (unseen->site.file)
@@ -278,7 +287,7 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
         fprintf(out,
                 ": its accesses to memory are not checked, so nothing is proved; `--trust %s` "
                 "takes them to disturb nobody\n",
-                unseen->library ? unseen->library : unseen->name);
+                unseen_trust(unseen));
     else
         fprintf(out, ": called only while there was no other thread, so nothing is missed\n");
 }

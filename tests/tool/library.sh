@@ -107,6 +107,16 @@ for compiler in gcc clang-19; do
 done
 link=(program.c near.o -L. -lfar -Wl,-rpath,"$dir")
 
+cat >libc.c <<'END'
+#include <search.h>
+#include <pthread.h>
+static int x;
+static void *thread(void *a) { size_t n = 1; lfind(&x, &x, &n, 4, (int (*)(const void *, const void *))a); return a; }
+static int same(const void *a, const void *b) { return a != b; }
+int main(void) { pthread_t t; pthread_create(&t, 0, thread, (void *)same); pthread_join(t, 0); return 0; }
+END
+check "of libc" 3 'not seen: lfind' libc.c
+expect "of libc: the function is to be trusted, not all of libc" grep -q -- '`--trust lfind`' out
 check "nothing called" 0 ': safe: ' "${link[@]}"
 expect "nothing called: nothing listed" json 'u == {}'
 check "in a shared library" 3 'incomplete \(not seen: far_add\)' -DFAR "${link[@]}"
