@@ -333,7 +333,6 @@ HOOK void __raddle_external(const struct raddle_external *what, const struct rad
     note(what, what->name, what->function, site);
 }
 
-/* Alone, nothing that it accesses matters. */
 static void call_begin(const struct library_row *row, uint64_t *arguments, uint32_t count,
                        const struct raddle_site *site)
 {
@@ -345,7 +344,7 @@ static void call_begin(const struct library_row *row, uint64_t *arguments, uint3
 
     if (row && row->accesses[0].kind == ACCESS_SETS_JUMP)
         signals_jump_set(library_pointer(&call, 0), library_argument(&call, 1) != 0);
-    if (row && !native.alone)
+    if (row)
         library_before(&call);
 }
 
@@ -355,7 +354,7 @@ static uint64_t call_end(const struct library_row *row, uint64_t *arguments, uin
     struct library_call call = {
         .row = row, .arguments = arguments, .count = count, .result = result, .site = site};
 
-    if (row && !native.alone)
+    if (row)
         library_after(&call);
     return call.result;
 }

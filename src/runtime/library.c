@@ -295,9 +295,6 @@ static void state_use(const struct library_call *call)
         case ACCESS_STREAM_INPUT:
             stream_use(call, stdin);
             break;
-        case ACCESS_VSCANS:
-            library_list_keep(call, access);
-            break;
         case ACCESS_LOOKS_UP:
         case ACCESS_CHANGES:
         case ACCESS_LISTS:
@@ -507,10 +504,20 @@ static void touch(const struct library_call *call,
         native_touches(ranges.at, ranges.count);
 }
 
+/* Alone, only the heap's rules can be broken; otherwise steps check those themselves. */
+static bool is_checked(void)
+{
+    return native.detects || native.alone;
+}
+
 void library_before(struct library_call *call)
 {
-    state_use(call);
-    if (native.detects)
+    for (const struct library_access *access = call->row->accesses; access->kind; access++)
+        if (access->kind == ACCESS_VSCANS)
+            library_list_keep(call, access);
+    if (!native.alone)
+        state_use(call);
+    if (is_checked())
         touch(call, before_add);
     else
         library_copy_in(call);
@@ -518,7 +525,7 @@ void library_before(struct library_call *call)
 
 void library_after(struct library_call *call)
 {
-    if (native.detects)
+    if (is_checked())
         touch(call, after_add);
     else
         library_copy_out(call);

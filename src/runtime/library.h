@@ -102,7 +102,7 @@ const struct library_row *library_find(const char *name);
  * chosen when the program starts and has no name of its own. Slow. */
 const char *library_name_of(const void *function);
 
-/* Around a call by a program thread that is not alone. */
+/* Around a call by a program thread. */
 void library_before(struct library_call *call);
 void library_after(struct library_call *call);
 
