@@ -484,9 +484,11 @@ void assembly_rewrite(struct work *work, const struct point *point)
                              : LLVMConstInt(integer, locked.constant, 0);
     if (locked.kind == LOCKED_CAS) {
         expected = value_to_integer(pass, locked.expected, integer);
-        old = hook_call_sized(
-            pass, "cas", as.class, integer,
-            (LLVMValueRef[]){pointer, expected, operand, constant_i32(pass, 4), point->site}, 5);
+        old = hook_call_sized(pass, "cas", as.class, integer,
+                              (LLVMValueRef[]){pointer, expected, operand,
+                                               constant_i32(pass, 4 | 4 << HOOK_FAILURE_SHIFT),
+                                               point->site},
+                              5);
     } else {
         old = hook_call_sized(pass, "rmw", as.class, integer,
                               (LLVMValueRef[]){pointer, operand,

@@ -58,6 +58,8 @@ static void fill(struct library *library, const struct library_row *row, LLVMVal
     library->result = by_value || row->result < 0 ? NULL : argument(call, row->result + shift);
     library->expected = row->expected < 0 ? NULL : argument(call, row->expected + shift);
     library->order = order_of(argument(call, order + shift));
+    if (row->kind == LIBRARY_CAS) /* the order of failure is where others have their operation */
+        library->operation = (uint8_t)order_of(argument(call, order + shift + 1));
 }
 
 struct library library_understand(LLVMValueRef call)
