@@ -11,7 +11,7 @@ struct minimiser {
     struct explorer *explorer;
     const struct minimise_goal *goal;
     double deadline;
-    double patience; /* seconds without anything better after which it is enough */
+    double patience; /* seconds of work without anything better after which it is enough */
     double progress; /* when something better was found last */
     choice_vec best;
     struct minimise_cost cost; /* of the best */
@@ -23,19 +23,18 @@ struct minimiser {
     VEC(event_id) later; /* by event: the next wanted one of its agent, or EVENT_NONE */
 };
 
-static double clock_seconds(void)
+static double clock_seconds(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static bool time_is_up(const struct minimiser *m)
 {
-    double now = clock_seconds();
-
-    return now > m->deadline || now > m->progress + m->patience;
+    return clock_seconds(CLOCK_MONOTONIC) > m->deadline ||
+           clock_seconds(CLOCK_PROCESS_CPUTIME_ID) > m->progress + m->patience;
 }
 
 static bool is_buffer(const struct minimiser *m, agent_id agent)
@@ -161,7 +160,7 @@ static void best_take(struct minimiser *m)
         vec_push(m->explorer->arena, &m->best,
                  (struct choice){x->events.at[id].agent, x->events.at[id].outcome});
     m->cost = m->result->after = cost_of_run(m);
-    m->progress = clock_seconds();
+    m->progress = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (m->goal->better)
         m->goal->better(m->goal->context, m->explorer);
 }
@@ -454,7 +453,7 @@ bool minimise(struct explorer *explorer, const struct minimise_goal *goal,
 {
     struct minimiser m = {.explorer = explorer,
                           .goal = goal,
-                          .deadline = clock_seconds() + goal->seconds,
+                          .deadline = clock_seconds(CLOCK_MONOTONIC) + goal->seconds,
                           .patience = goal->seconds / 5,
                           .result = result};
     bool better = true;

@@ -78,6 +78,8 @@ bool plain_read_slow(const void *p, size_t size)
     if (native.current->sections)
         return false;
     (void)*(volatile const char *)p;
+    if (size > 8)
+        (void)((volatile const char *)p)[size - 1]; /* nor go through a terabyte before that */
     detect_read_range(addr, size);
     plain_foreign_stack(p);
     return !window_open() && !detect_is_exposed(addr, size);
@@ -92,6 +94,8 @@ bool plain_write_slow(void *p, size_t size)
     if (native.current->sections)
         return false;
     *byte = *byte;
+    if (size > 8)
+        byte[size - 1] = byte[size - 1];
     detect_write_range(addr, size);
     plain_foreign_stack(p);
     return !detect_is_exposed(addr, size);
