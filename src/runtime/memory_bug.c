@@ -84,7 +84,7 @@ void memory_bug_access(const void *p, size_t n, bool writes)
     outside = !block || (const char *)p < block->start ||
               (const char *)p + n > block->start + block->size;
 
-    if (block && native.detects && !native.alone) /* a race with free is the better story */
+    if (!outside && native.detects && !native.alone) /* a race with free is the better story */
         (writes ? detect_write_range : detect_read_range)((uint64_t)(uintptr_t)p, n);
     used = 0;
     add("%s: a %s of %zu byte%s",
