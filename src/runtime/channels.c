@@ -219,7 +219,8 @@ static void ask_ends(const struct description *d, enum op_kind kind)
 
     if (!d->in && !d->out)
         return;
-    if (d->kind == DESCRIPTION_COUNTER || d->kind == DESCRIPTION_SET)
+    if (d->kind == DESCRIPTION_COUNTER || d->kind == DESCRIPTION_SET ||
+        d->kind == DESCRIPTION_OTHER)
         return;
     op.addr = d->out ? d->out->name : d->in->name;
     op.mutex = d->out && d->in ? d->in->name : 0;
@@ -286,6 +287,14 @@ bool native_cancellable(void) __attribute__((weak));
 unsigned channels_cancellable(void)
 {
     return native_cancellable && native_cancellable() ? CHANNEL_CANCELLED : 0;
+}
+
+void channels_unknown(const struct description *d)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "waiting for a %s", d->in->what);
+    native_unsupported(text);
 }
 
 int channels_fail(int error)

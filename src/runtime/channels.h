@@ -58,6 +58,7 @@ enum description_kind {
     DESCRIPTION_MESSAGES, /* both */
     DESCRIPTION_COUNTER,
     DESCRIPTION_SET,
+    DESCRIPTION_OTHER,   /* what no thread can wait for: a timer, signals, … */
     DESCRIPTION_OUTSIDE, /* the other end is in another process */
 };
 
@@ -106,6 +107,9 @@ void channels_duplicate(int from, int to);
 /* Asks the engine for an operation on a channel. Below 0: an errno value. */
 int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
                      unsigned flags);
+
+/* The program waits for one of DESCRIPTION_OTHER. */
+void channels_unknown(const struct description *d);
 
 /* Flags of an operation that waits: it ends, with -ECANCELED, if its thread is asked to end. Then call native_cancel_point. */
 unsigned channels_cancellable(void);

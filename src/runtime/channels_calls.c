@@ -57,7 +57,7 @@ INTERPOSE ssize_t read(int fd, void *to, size_t n)
     if (d)
         return read_into(d, to, n, 0);
     note_read(fd, to, n);
-    return native.current ? files_read_at(fd, to, n, -1) : REAL(read)(fd, to, n);
+    return native.current ? files_read_at(fd, to, n, FILES_HERE) : REAL(read)(fd, to, n);
 }
 
 ssize_t __read_chk(int, void *, size_t, size_t);
@@ -92,7 +92,7 @@ INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
 static bool is_socket(const struct description *d)
 {
     return d->kind != DESCRIPTION_PIPE && d->kind != DESCRIPTION_COUNTER &&
-           d->kind != DESCRIPTION_SET;
+           d->kind != DESCRIPTION_SET && d->kind != DESCRIPTION_OTHER;
 }
 
 REAL_CALL(recv)

@@ -196,6 +196,8 @@ ssize_t channels_read(struct description *d, const struct iovec *to, int count, 
         return counter_read(d, to, count);
     if (d->kind == DESCRIPTION_SET)
         return channels_fail(EINVAL);
+    if (d->kind == DESCRIPTION_OTHER)
+        channels_unknown(d); /* and then it waits for what never comes */
     if (d->kind == DESCRIPTION_SOCKET || d->kind == DESCRIPTION_LISTENER)
         return channels_fail(d->kind == DESCRIPTION_SOCKET && d->domain == AF_UNIX ? EINVAL
                                                                                    : ENOTCONN);
@@ -291,7 +293,7 @@ static ssize_t stream_write(struct description *d, const char *from, size_t size
 /* -1 with errno for what cannot be written to at all. */
 static int write_refused(const struct description *d, const struct sockaddr *address, int flags)
 {
-    if (d->kind == DESCRIPTION_SET)
+    if (d->kind == DESCRIPTION_SET || d->kind == DESCRIPTION_OTHER)
         return channels_fail(EINVAL);
     if (d->kind == DESCRIPTION_LISTENER ||
         (d->kind == DESCRIPTION_SOCKET && d->type == SOCK_STREAM))

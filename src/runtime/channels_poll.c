@@ -35,7 +35,7 @@ struct channel_item channels_item(const struct description *d, int fd, uint32_t 
         [DESCRIPTION_SOCKET] = CHANNEL_IS_IDLE,     [DESCRIPTION_LISTENER] = CHANNEL_IS_QUEUE,
         [DESCRIPTION_STREAM] = CHANNEL_IS_TCP,      [DESCRIPTION_MESSAGES] = CHANNEL_IS_SOCKET,
         [DESCRIPTION_COUNTER] = CHANNEL_IS_COUNTER, [DESCRIPTION_SET] = CHANNEL_IS_SET,
-        [DESCRIPTION_OUTSIDE] = CHANNEL_IS_READY,
+        [DESCRIPTION_OUTSIDE] = CHANNEL_IS_READY,   [DESCRIPTION_OTHER] = CHANNEL_IS_QUEUE,
     };
     struct channel_item item;
 
@@ -44,6 +44,8 @@ struct channel_item channels_item(const struct description *d, int fd, uint32_t 
     item.events = events;
     if (!d)
         return item; /* a file */
+    if (d->kind == DESCRIPTION_OTHER)
+        channels_unknown(d);
     item.kind = kinds[d->kind];
     if (d->kind == DESCRIPTION_LISTENER && outside_comes_to(d->in->name))
         item.kind = CHANNEL_IS_READY;

@@ -102,7 +102,9 @@ void files_shared_closed(int fd);
 /* The program reads or writes the file, at its offset if `moves`. */
 void files_shared(int fd, bool writes, bool moves);
 
-/* Reads from there, or at its offset if `at` is below 0, and lets the program's memory change by what came. */
+#define FILES_HERE INT64_MIN
+
+/* Reads from `at`, or at its offset if that is FILES_HERE, and lets the program's memory change by what came. */
 ssize_t files_read_at(int fd, void *to, size_t n, int64_t at);
 void files_share_restart(void);
 

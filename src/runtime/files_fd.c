@@ -97,11 +97,39 @@ OPENS(mkstemps, (char *path, int suffix), (path, suffix))
 OPENS(shm_open, (const char *name, int flags, mode_t mode), (name, flags, mode))
 OPENS(memfd_create, (const char *name, unsigned flags), (name, flags))
 
-/* Descriptors on which a thread would wait for what is not modelled. */
-NOT_MODELLED(int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), ENOSYS, -1)
-NOT_MODELLED(int, timerfd_create, (clockid_t clock, int flags), (clock, flags), ENOSYS, -1)
-NOT_MODELLED(int, inotify_init, (void), (), ENOSYS, -1)
-NOT_MODELLED(int, inotify_init1, (int flags), (flags), ENOSYS, -1)
+/* Descriptors on which a thread would wait for what is not modelled: to wait for one is named. */
+static int opened_other(int fd, const char *what, int flags)
+{
+    struct description *d;
+
+    if (!native.current || fd < 0)
+        return fd;
+    fd = files_opened(fd);
+    d = channels_new(DESCRIPTION_OTHER);
+    d->in = channels_channel(what, fd);
+    d->nonblocking = flags & O_NONBLOCK;
+    channels_add(fd, d);
+    return fd;
+}
+
+#define OPENS_OTHER(name, parameters, arguments, what, flags)                                      \
+    REAL_CALL(name)                                                                                \
+    INTERPOSE int name parameters                                                                  \
+    {                                                                                              \
+        return opened_other(REAL(name) arguments, what, flags);                                    \
+    }
+
+OPENS_OTHER(timerfd_create, (clockid_t clock, int flags), (clock, flags), "timerfd", flags)
+OPENS_OTHER(inotify_init, (void), (), "inotify descriptor", 0)
+OPENS_OTHER(inotify_init1, (int flags), (flags), "inotify descriptor", flags)
+
+REAL_CALL(signalfd)
+INTERPOSE int signalfd(int fd, const sigset_t *set, int flags)
+{
+    int got = REAL(signalfd)(fd, set, flags);
+
+    return fd == got ? got : opened_other(got, "signalfd", flags);
+}
 
 /* ---- duplicating and closing */
 
@@ -149,7 +177,7 @@ static int replace(int from, int to, int flags)
 
     if (state_fd_is_ours(from) || state_fd_is_ours(to))
         return bad_descriptor();
-    if (syscall(SYS_fcntl, from, F_GETFD) < 0)
+    if (to < 0 || syscall(SYS_fcntl, from, F_GETFD) < 0)
         return bad_descriptor();
     channels_use(from);
     if (to <= STDERR_FILENO && channels_find(from))

@@ -190,7 +190,7 @@ void files_shared(int fd, bool writes, bool moves)
 
 static ssize_t read_at(int fd, void *to, size_t n, int64_t at)
 {
-    return at < 0 ? syscall(SYS_read, fd, to, n) : syscall(SYS_pread64, fd, to, n, at);
+    return at == FILES_HERE ? syscall(SYS_read, fd, to, n) : syscall(SYS_pread64, fd, to, n, at);
 }
 
 ssize_t files_read_at(int fd, void *to, size_t n, int64_t at)

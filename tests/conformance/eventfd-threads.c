@@ -1,4 +1,3 @@
-// PENDING
 // Reading a counter waits until it is not 0.
 #include "conform.h"
 #include <sys/eventfd.h>

@@ -1,4 +1,3 @@
-// PENDING
 // A pipe between threads: reading waits for bytes or the end, writing for room.
 #include "conform.h"
 #include <semaphore.h>

@@ -1,4 +1,3 @@
-// PENDING
 // A server and a client, each a thread, by TCP on loopback; and a pair of sockets.
 #include "conform.h"
 #include <arpa/inet.h>
