@@ -91,7 +91,7 @@ int files_opened(int fd);
 
 /* ---- files_share.c: files that several threads use. Each does nothing while a thread is alone. */
 
-/* The program asks for a name, or makes or removes one (`writes`). */
+/* The program asks for what the file of that name holds, or changes it. */
 void files_named(int at, const char *path, bool writes);
 
 /* What a descriptor stands for, as long as it does. */

@@ -35,10 +35,11 @@ static int opened(int fd)
     return fd;
 }
 
-/* Whether opening with these flags may change what the name stands for. */
-static bool changes(int flags)
+/* What the file holds goes, if these flags say so. That a name is made, library_paths.c notes. */
+static void emptying(int at, const char *path, int flags)
 {
-    return flags & (O_CREAT | O_TRUNC);
+    if (flags & O_TRUNC)
+        files_named(at, path, true);
 }
 
 #define OPENS(name, parameters, arguments, ...)                                                    \
@@ -64,7 +65,7 @@ static bool changes(int flags)
         if (TAKES_MODE(flags))                                                                     \
             mode = va_arg(arguments, mode_t);                                                      \
         va_end(arguments);                                                                         \
-        files_named(at_directory, path, changes(flags));                                           \
+        emptying(at_directory, path, flags);                                                       \
         return opened(REAL(name)(first, flags, mode));                                             \
     }
 
@@ -80,14 +81,12 @@ int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
 
-OPENS(__open_2, (const char *path, int flags), (path, flags),
-      files_named(AT_FDCWD, path, changes(flags)))
-OPENS(__open64_2, (const char *path, int flags), (path, flags),
-      files_named(AT_FDCWD, path, changes(flags)))
+OPENS(__open_2, (const char *path, int flags), (path, flags), emptying(AT_FDCWD, path, flags))
+OPENS(__open64_2, (const char *path, int flags), (path, flags), emptying(AT_FDCWD, path, flags))
 OPENS(__openat_2, (int at, const char *path, int flags), (at, path, flags),
-      files_named(at, path, changes(flags)))
+      emptying(at, path, flags))
 OPENS(__openat64_2, (int at, const char *path, int flags), (at, path, flags),
-      files_named(at, path, changes(flags)))
+      emptying(at, path, flags))
 OPENS(creat, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
 OPENS(creat64, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
 OPENS(mkstemp, (char *path), (path))
@@ -279,9 +278,9 @@ static FILE *opened_stream(FILE *f)
     }
 
 OPENS_STREAM(fopen, (const char *restrict path, const char *restrict mode), (path, mode),
-             files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL))
+             emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0))
 OPENS_STREAM(fopen64, (const char *restrict path, const char *restrict mode), (path, mode),
-             files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL))
+             emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0))
 OPENS_STREAM(tmpfile, (void), ())
 OPENS_STREAM(tmpfile64, (void), ())
 
@@ -305,7 +304,7 @@ static int stream_closing(FILE *f)
     INTERPOSE FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict f)   \
     {                                                                                              \
         stream_closing(f);                                                                         \
-        files_named(AT_FDCWD, path, strpbrk(mode, "wa") != NULL);                                  \
+        emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0);                                 \
         return opened_stream(REAL(name)(path, mode, f));                                           \
     }
 
@@ -323,10 +322,8 @@ INTERPOSE int fclose(FILE *f)
 REAL_CALL(opendir)
 INTERPOSE DIR *opendir(const char *path)
 {
-    DIR *directory;
+    DIR *directory = REAL(opendir)(path);
 
-    files_named(AT_FDCWD, path, false);
-    directory = REAL(opendir)(path);
     if (directory) /* where glibc keeps it, first of all */
         *(int *)directory = opened(dirfd(directory));
     return directory;
@@ -340,23 +337,8 @@ INTERPOSE int closedir(DIR *directory)
     return REAL(closedir)(directory);
 }
 
-/* ---- names */
+/* ---- sizes */
 
-#define NAMES(name, parameters, arguments, ...)                                                    \
-    PASS_THROUGH(int, name, parameters, arguments, __VA_ARGS__)
-
-NAMES(unlink, (const char *path), (path), files_named(AT_FDCWD, path, true))
-NAMES(unlinkat, (int at, const char *path, int flags), (at, path, flags),
-      files_named(at, path, true))
-NAMES(remove, (const char *path), (path), files_named(AT_FDCWD, path, true))
-NAMES(rmdir, (const char *path), (path), files_named(AT_FDCWD, path, true))
-NAMES(mkdir, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
-NAMES(rename, (const char *from, const char *to), (from, to), files_named(AT_FDCWD, from, true);
-      files_named(AT_FDCWD, to, true))
-NAMES(link, (const char *from, const char *to), (from, to), files_named(AT_FDCWD, from, true);
-      files_named(AT_FDCWD, to, true))
-NAMES(symlink, (const char *what, const char *path), (what, path),
-      files_named(AT_FDCWD, path, true))
-NAMES(access, (const char *path, int mode), (path, mode), files_named(AT_FDCWD, path, false))
-NAMES(truncate, (const char *path, off_t size), (path, size), files_named(AT_FDCWD, path, true))
-NAMES(ftruncate, (int fd, off_t size), (fd, size), files_shared(fd, true, false))
+PASS_THROUGH(int, truncate, (const char *path, off_t size), (path, size),
+             files_named(AT_FDCWD, path, true))
+PASS_THROUGH(int, ftruncate, (int fd, off_t size), (fd, size), files_shared(fd, true, false))

@@ -11,9 +11,8 @@
 #include "runtime/plain.h"
 
 /* Files that several threads use. What is read from one depends on who wrote to it before, and the descriptors of one description share
- * an offset: so while several threads run, reading and writing a file, and making, removing and asking for a name, are steps. Files
- * are told apart by their paths (those with several names by their inodes); symbolic links within a path are not followed for
- * names that are only asked for. Standard output and error are only written: their order is nobody's business. */
+ * an offset: so while several threads run, reading and writing a file are steps. Files are told apart by their paths (those with several
+ * names by their inodes); symbolic links within a path are not followed for files that are emptied or asked for by name. Standard output and error are only written: their order is nobody's business. */
 
 #define PATH_SIZE 4096
 #define PIECE     ((size_t)1 << 20)
