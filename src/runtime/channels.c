@@ -281,12 +281,9 @@ int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t 
     return (int64_t)native_ask(&op);
 }
 
-/* Of the cancellation of threads, if this library has it. */
-bool native_cancellable(void) __attribute__((weak));
-
 unsigned channels_cancellable(void)
 {
-    return native_cancellable && native_cancellable() ? CHANNEL_CANCELLED : 0;
+    return native_cancellable() ? CHANNEL_CANCELLED : 0;
 }
 
 void channels_unknown(const struct description *d)

@@ -1,7 +1,7 @@
 // A thread that waits for a descriptor is cancelled there, and its handlers run.
-// EXPECT: honest
-// EXPECT(sc -DPOLL): honest
-// EXPECT(sc -DACCEPT): honest
+// EXPECT: safe
+// EXPECT(sc -DPOLL): safe
+// EXPECT(sc -DACCEPT): safe
 #include "common.h"
 #include <poll.h>
 #include <sys/socket.h>
