@@ -88,7 +88,9 @@ check() {
     shown="$(basename "$command") $*"
     shown=${shown//$real\/input\//}
     shown=${shown//$url/http:\/\/HOST}
-    (cd "$real/run" && timeout -k 5 400 "$RADDLE" check --exit-is-bug --json "$real/result.json" "${options[@]}" -- "$command" "$@") \
+    rm -rf "$real/run/$program.d"
+    mkdir "$real/run/$program.d" # for files that it makes, and traces
+    (cd "$real/run/$program.d" && timeout -k 5 400 "$RADDLE" check --exit-is-bug --json "$real/result.json" "${options[@]}" -- "$command" "$@") \
         >>"$real/log/$program.log" 2>&1 </dev/null
     status=$?
     case $status in
