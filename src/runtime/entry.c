@@ -176,6 +176,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
         native_debug_end();
     if (session->job == SESSION_REPLAY)
         fflush(NULL);
+    files_made_restart();
     kernel_exit(0);
 }
 

@@ -94,6 +94,10 @@ int files_opened(int fd);
 /* The program asks for what the file of that name holds, or changes it. */
 void files_named(int at, const char *path, bool writes);
 
+/* ---- files_made.c: the program may make a file of that name; if there was none, a restart removes it */
+void files_making(int at, const char *path);
+void files_made_restart(void);
+
 /* What a descriptor stands for, as long as it does. */
 void files_shared_opened(int fd);
 void files_shared_copied(int from, int to);

@@ -110,7 +110,11 @@ void files_named(int at, const char *path, bool writes)
     char *whole;
     int saved = errno;
 
-    if (!native.current || native.alone || !path)
+    if (!native.current || !path)
+        return;
+    if (writes)
+        files_making(at, path);
+    if (native.alone)
         return;
     whole = channels_alloc(PATH_SIZE + 1);
     if (path_whole(at, path, whole))
