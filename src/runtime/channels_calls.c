@@ -361,6 +361,8 @@ NO_OFFSET(off64_t, lseek64, (int fd, off64_t to, int how), (fd, to, how),
     {                                                                                              \
         if (!native.current)                                                                       \
             return REAL(name)(fd, to, n, at);                                                      \
+        if (at < 0)                                                                                \
+            return channels_fail(EINVAL);                                                          \
         if (channels_find(fd))                                                                     \
             return channels_fail(ESPIPE);                                                          \
         files_shared(fd, false, false);                                                            \

@@ -65,6 +65,7 @@ static void emptying(int at, const char *path, int flags)
         if (TAKES_MODE(flags))                                                                     \
             mode = va_arg(arguments, mode_t);                                                      \
         va_end(arguments);                                                                         \
+        native_cancel_point();                                                                     \
         emptying(at_directory, path, flags);                                                       \
         return opened(REAL(name)(first, flags, mode));                                             \
     }
@@ -87,8 +88,10 @@ OPENS(__openat_2, (int at, const char *path, int flags), (at, path, flags),
       emptying(at, path, flags))
 OPENS(__openat64_2, (int at, const char *path, int flags), (at, path, flags),
       emptying(at, path, flags))
-OPENS(creat, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
-OPENS(creat64, (const char *path, mode_t mode), (path, mode), files_named(AT_FDCWD, path, true))
+OPENS(creat, (const char *path, mode_t mode), (path, mode), native_cancel_point();
+      files_named(AT_FDCWD, path, true))
+OPENS(creat64, (const char *path, mode_t mode), (path, mode), native_cancel_point();
+      files_named(AT_FDCWD, path, true))
 OPENS(mkstemp, (char *path), (path))
 OPENS(mkstemp64, (char *path), (path))
 OPENS(mkostemp, (char *path, int flags), (path, flags))
@@ -141,6 +144,7 @@ static int bad_descriptor(void)
 REAL_CALL(close)
 INTERPOSE int close(int fd)
 {
+    native_cancel_point();
     if (native.current && (!channels_close(fd) || state_fd_closing(fd) != 0))
         return bad_descriptor();
     files_shared_closed(fd);

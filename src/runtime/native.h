@@ -94,6 +94,7 @@ struct native {
     bool started; /* constructors are through */
     void (*key_destructors[NATIVE_KEYS])(void *);
     bool key_free[NATIVE_KEYS]; /* deleted, and to be had again */
+    uint32_t keys_of_start;     /* made by constructors */
     uint32_t keys;
 };
 

@@ -433,7 +433,8 @@ static void native_restart(struct target *target, struct world *world)
     native.alone = true;
     native.phase = 0;
     native.unjoined = 0;
-    native.keys = 0;
+    native.keys = native.keys_of_start;
+    memset(native.key_free, 0, native.keys_of_start * sizeof *native.key_free);
     __raddle_frames = NULL;
     calls_restart();
     named_restart();

@@ -172,7 +172,7 @@ static void run_key_destructors(void)
         for (uint32_t key = 0; key < native.keys; key++) {
             void *value = thread->keys[key];
 
-            if (!value || !native.key_destructors[key])
+            if (!value || native.key_free[key] || !native.key_destructors[key])
                 continue;
             thread->keys[key] = NULL;
             native.key_destructors[key](value);
@@ -208,7 +208,7 @@ static bool is_key(pthread_key_t key)
 
 INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-    uint32_t new = 0;
+    uint32_t new = native.keys_of_start; /* those come back as they were */
 
     while (new < native.keys && !native.key_free[new])
         new ++;
@@ -220,6 +220,8 @@ INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     native.key_free[new] = false;
     if (new == native.keys)
         native.keys++;
+    if (!native.current)
+        native.keys_of_start = native.keys;
     *key = new;
     return 0;
 }
@@ -228,7 +230,6 @@ INTERPOSE int pthread_key_delete(pthread_key_t key)
 {
     if (!is_key(key))
         return EINVAL;
-    native.key_destructors[key] = NULL;
     native.key_free[key] = true;
     return 0;
 }

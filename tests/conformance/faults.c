@@ -1,4 +1,3 @@
-// PENDING
 // Handlers of the program for faults still run.
 #include "conform.h"
 #include <setjmp.h>
