@@ -138,8 +138,9 @@ void native_cancel_point(void);
 bool native_cancellable(void);
 
 /* Waits until that object is in another state than `state`, or the running thread is asked to end: what a blocking operation of
- * kind `kind` does before it tries again. */
-void native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state);
+ * kind `kind` does before it tries. True: it was asked to end, and must do so if the try fails; in another run it has not come
+ * back from here. */
+bool native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state);
 
 /* Leaves all functions of the running thread with their cleanup handlers, and then the thread. Never returns. */
 _Noreturn void native_unwind(void *returned);

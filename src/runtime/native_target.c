@@ -122,14 +122,14 @@ static enum op_kind try_of(uint8_t kind)
     }
 }
 
-/* A thread that may be cancelled anywhere: before and after its operations, and while it waits for a lock. */
+/* A thread that may be cancelled anywhere: after each operation, and while it waits for a lock. */
 static cell_value ask_anywhere(const struct op *op)
 {
     uint8_t object = op_infos[op->kind].object;
     struct op try = *op;
+    bool asked = false;
     cell_value result;
 
-    native_cancel_point();
     if (try_of(op->kind) == OP_KIND_COUNT) {
         result = ask(op);
         native_cancel_point();
@@ -137,10 +137,11 @@ static cell_value ask_anywhere(const struct op *op)
     }
     try.kind = (uint8_t)try_of(op->kind);
     while ((result = ask(&try)) == LOCK_BUSY) {
-        native_cancel_await(
+        if (asked)
+            native_unwind(PTHREAD_CANCELED);
+        asked = native_cancel_await(
             op->kind, object, op->addr,
             world_state(native.world, world_location(native.world, object, op->addr)));
-        native_cancel_point();
     }
     native_cancel_point();
     return result;

@@ -74,14 +74,20 @@ static void give_returned(const struct native_thread *thread, void **returned)
     *returned = thread->returned;
 }
 
-/* Joining is a cancellation point: then waiting for the end and for a request are one. */
-static void join_wait(const struct native_thread *thread)
+/* Joining is a cancellation point: then waiting for the end and for a request are one. If both have come, either may count. */
+static void join_cancellably(struct op *op)
 {
+    bool asked;
+
     native_cancel_point();
-    if (!native_cancellable())
+    if (!native_cancellable()) {
+        native_ask(op);
         return;
-    native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, thread->agent, OBJECT_THREAD_RUNS);
-    native_cancel_point();
+    }
+    asked = native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, op->addr, OBJECT_THREAD_RUNS);
+    op->kind = asked ? OP_THREAD_TRYJOIN : OP_THREAD_JOIN;
+    if (!native_ask(op) && asked)
+        native_unwind(PTHREAD_CANCELED);
 }
 
 INTERPOSE int pthread_join(pthread_t handle, void **returned)
@@ -93,10 +99,9 @@ INTERPOSE int pthread_join(pthread_t handle, void **returned)
         return ESRCH;
     if (thread == native.current)
         return EDEADLK;
-    join_wait(thread);
     op.addr = thread->agent;
     op.variant = OBJECT_STRICT;
-    native_ask(&op);
+    join_cancellably(&op);
     thread_joined(thread);
     give_returned(thread, returned);
     return 0;

@@ -4,6 +4,8 @@
 #include <unwind.h>
 
 #include "base/check.h"
+#include <raddle.h>
+
 #include "runtime/calls.h"
 
 /* Cancellation and the end of a thread in the middle of its functions. A request is an operation, and so is looking for one at a
@@ -146,20 +148,24 @@ bool native_cancellable(void)
            thread->cancel_state == PTHREAD_CANCEL_ENABLE;
 }
 
+static bool is_requested(void)
+{
+    struct op op = native_op(OP_THREAD_TESTCANCEL, NULL);
+
+    op.addr = native.current->agent;
+    return native_ask(&op) != 0;
+}
+
 void native_cancel_point(void)
 {
-    struct op op;
-
     if (!native_cancellable())
         return;
     spin_before(native_site());
-    op = native_op(OP_THREAD_TESTCANCEL, NULL);
-    op.addr = native.current->agent;
-    if (native_ask(&op))
+    if (is_requested())
         native_unwind(PTHREAD_CANCELED);
 }
 
-void native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state)
+bool native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state)
 {
     struct native_thread *thread = native.current;
     struct op op = native_op(OP_AWAIT, &thread->awaits);
@@ -175,6 +181,11 @@ void native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t ad
     op.expect = kind;
     op.mutex = addr;
     native_ask(&op);
+    if (!is_requested())
+        return false;
+    if (raddle_choose(2) == 0)
+        native_unwind(PTHREAD_CANCELED);
+    return true;
 }
 
 INTERPOSE int pthread_cancel(pthread_t handle)

@@ -38,22 +38,23 @@ INTERPOSE int sem_destroy(sem_t *sem)
     return 0;
 }
 
+/* A cancellation point: then waiting for a post and for a request are one, and taking it comes after. If both have come, either may count. */
 INTERPOSE int sem_wait(sem_t *sem)
 {
-    uint64_t addr = (uint64_t)(uintptr_t)sem;
-
-    native_cancel_point();
     if (!native_cancellable()) {
         sem_ask(OP_SEM_WAIT, sem);
         return 0;
     }
-    while (!sem_ask(OP_SEM_TRYWAIT, sem)) {
-        loc_id loc = world_location(native.world, OBJECT_SEM, addr);
+    native_cancel_point();
+    for (;;) {
+        bool asked =
+            native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, (uint64_t)(uintptr_t)sem, OBJECT_MADE);
 
-        native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, addr, world_state(native.world, loc));
-        native_cancel_point();
+        if (sem_ask(OP_SEM_TRYWAIT, sem))
+            return 0;
+        if (asked)
+            native_unwind(PTHREAD_CANCELED);
     }
-    return 0;
 }
 
 INTERPOSE int sem_trywait(sem_t *sem)
