@@ -283,7 +283,7 @@ static void test_every_operation(void **state)
             "thread T\n  %s%s",
             op_shapes[op].result ? "r = " : "", op == OP_RMW ? "xor" : op_infos[op].text);
         for (const char *part = parts; *part; part++) {
-            const char *text = *part == 'p'   ? operands[op_infos[op].object]
+            const char *text = *part == 'p'   ? operands[op_place_kind((uint8_t)op)]
                                : *part == 'm' ? "m"
                                : *part == 't' ? "U"
                                : *part == 'e' ? "q == 3"
