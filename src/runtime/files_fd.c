@@ -35,9 +35,11 @@ static int opened(int fd)
     return fd;
 }
 
-/* What the file holds goes, if these flags say so. That a name is made, library_paths.c notes. */
+/* What the file holds goes, if these flags say so. That a name is made, library_paths.c notes as a step; here, for the restart. */
 static void emptying(int at, const char *path, int flags)
 {
+    if (native.current && flags & O_CREAT)
+        files_making(at, path);
     if (flags & O_TRUNC)
         files_named(at, path, true);
 }
@@ -266,6 +268,11 @@ INTERPOSE void closefrom(int first)
 
 /* ---- streams and directories: libc opens and closes by calls of its own */
 
+static int mode_flags(const char *mode)
+{
+    return *mode == 'w' ? O_CREAT | O_TRUNC : *mode == 'a' ? O_CREAT : 0;
+}
+
 static FILE *opened_stream(FILE *f)
 {
     if (f)
@@ -282,9 +289,9 @@ static FILE *opened_stream(FILE *f)
     }
 
 OPENS_STREAM(fopen, (const char *restrict path, const char *restrict mode), (path, mode),
-             emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0))
+             emptying(AT_FDCWD, path, mode_flags(mode)))
 OPENS_STREAM(fopen64, (const char *restrict path, const char *restrict mode), (path, mode),
-             emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0))
+             emptying(AT_FDCWD, path, mode_flags(mode)))
 OPENS_STREAM(tmpfile, (void), ())
 OPENS_STREAM(tmpfile64, (void), ())
 
@@ -308,7 +315,7 @@ static int stream_closing(FILE *f)
     INTERPOSE FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict f)   \
     {                                                                                              \
         stream_closing(f);                                                                         \
-        emptying(AT_FDCWD, path, strchr(mode, 'w') ? O_TRUNC : 0);                                 \
+        emptying(AT_FDCWD, path, mode_flags(mode));                                                \
         return opened_stream(REAL(name)(path, mode, f));                                           \
     }
 

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static char file[64], directory[64], inside[80];
+static char file[64], other[64];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int count;
 
@@ -25,15 +24,13 @@ int main(void)
     int fd;
 
     snprintf(file, sizeof file, "/tmp/raddle-made-%d", (int)getpid());
-    snprintf(directory, sizeof directory, "/tmp/raddle-made-%d.d", (int)getpid());
-    snprintf(inside, sizeof inside, "%s/file", directory);
+    snprintf(other, sizeof other, "/tmp/raddle-made-%d.2", (int)getpid());
     fd = open(file, O_CREAT | O_EXCL | O_WRONLY, 0600);
     assert(fd >= 0);
     assert(close(fd) == 0);
-    assert(mkdir(directory, 0700) == 0);
     pthread_create(&a, NULL, add, NULL);
     pthread_create(&b, NULL, add, NULL);
-    fd = open(inside, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    fd = open(other, O_CREAT | O_EXCL | O_WRONLY, 0600);
     assert(fd >= 0);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
