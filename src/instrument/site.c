@@ -1,4 +1,7 @@
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "instrument/instrument.h"
 
@@ -50,14 +53,34 @@ static LLVMValueRef function_text(struct work *work)
     return text_constant(work->pass, name, length);
 }
 
+/* Clang cuts what a path has in common with the directory it runs in: if that is not all of the directory, what is left
+ * means nothing to anybody who is there. Then puts the directory back, into `path`. */
+static bool file_needs_directory(LLVMValueRef instruction, const char *file, unsigned length,
+                                 char *path, size_t size)
+{
+    unsigned directory_length = 0;
+    const char *directory = LLVMGetDebugLocDirectory(instruction, &directory_length);
+    char here[PATH_MAX];
+
+    if (file[0] == '/' || file[0] == '<' || !directory || directory_length == 0 ||
+        (getcwd(here, sizeof here) && strlen(here) == directory_length &&
+         memcmp(here, directory, directory_length) == 0))
+        return false;
+    return snprintf(path, size, "%.*s/%.*s", (int)directory_length, directory, (int)length, file) <
+           (int)size;
+}
+
 static LLVMValueRef file_text(struct pass *pass, LLVMValueRef instruction)
 {
     unsigned length = 0;
     size_t source_length;
     const char *file = NULL;
+    char path[PATH_MAX];
 
     if (LLVMInstructionGetDebugLoc(instruction))
         file = LLVMGetDebugLocFilename(instruction, &length);
+    if (file && length && file_needs_directory(instruction, file, length, path, sizeof path))
+        return text_constant(pass, path, strlen(path));
     if (file && length)
         return text_constant(pass, file, length);
     file = LLVMGetSourceFileName(pass->module, &source_length);
