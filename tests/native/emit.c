@@ -27,6 +27,12 @@ static bool names_thread(const struct insn *insn)
     return row_is(insn, OP_THREAD_CREATE) || row_is(insn, OP_THREAD_JOIN);
 }
 
+/* Of the row nothing stays, least of all a place: that would be looked up, and might not exist. */
+static void make_yield(struct insn *insn)
+{
+    *insn = (struct insn){.kind = INSN_OP, .op = OP_YIELD, .dst = REG_NONE, .line = insn->line};
+}
+
 void emit_adapt(struct program *program)
 {
     bool *seen = calloc((size_t)program->thread_count * 2 + 1, sizeof *seen);
@@ -34,21 +40,16 @@ void emit_adapt(struct program *program)
     for (uint32_t t = 0; seen && t < program->thread_count; t++) {
         for (uint32_t i = 0; i < program->threads[t].insn_count; i++) {
             struct insn *insn = &program->threads[t].insns[i];
-            if (insn->kind == INSN_OP && op_infos[insn->op].object == OBJECT_CHANNEL) {
-                insn->op = OP_YIELD; /* a pipe has a size of its own */
-                insn->dst = REG_NONE;
-                insn->place = (struct place){0};
-            }
+            if (insn->kind == INSN_OP && op_infos[insn->op].object == OBJECT_CHANNEL)
+                make_yield(insn); /* a pipe has a size of its own */
             if (row_is(insn, OP_THREAD_CANCEL) || row_is(insn, OP_THREAD_TESTCANCEL) ||
-                row_is(insn, OP_AWAIT)) { /* C has nothing that means just that */
-                insn->op = OP_YIELD;
-                insn->dst = REG_NONE;
-            }
+                row_is(insn, OP_AWAIT))
+                make_yield(insn); /* C has nothing that means just that */
             if (!names_thread(insn))
                 continue;
             bool *one = &seen[insn->thread * 2 + row_is(insn, OP_THREAD_JOIN)];
             if (*one)
-                insn->op = OP_YIELD;
+                make_yield(insn);
             *one = true;
         }
     }
