@@ -5,41 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/await.h"
 #include "model/object.h"
 #include "runtime/channels.h"
 #include "runtime/heap.h"
 #include "runtime/symbols.h"
-
-/* A text that stops growing at its end. */
-struct text {
-    char *at;
-    size_t size, used;
-};
-
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *t, const char *format, ...)
-{
-    va_list args;
-    int wrote;
-
-    if (t->used + 1 >= t->size)
-        return;
-    va_start(args, format);
-    wrote = vsnprintf(t->at + t->used, t->size - t->used, format, args);
-    va_end(args);
-    if (wrote > 0)
-        t->used += (size_t)wrote;
-    if (t->used >= t->size)
-        t->used = t->size - 1;
-}
-
-static struct text text_open(char *at, size_t size)
-{
-    at[0] = '\0';
-    return (struct text){at, size, 0};
-}
 
 static void add_site(struct text *t, const char *before, const struct raddle_site *site)
 {
@@ -48,7 +19,7 @@ static void add_site(struct text *t, const char *before, const struct raddle_sit
     if (!site || !site->file)
         return;
     name = strrchr(site->file, '/');
-    add(t, " %s %s:%" PRIu32, before, name ? name + 1 : site->file, site->line);
+    text_add(t, " %s %s:%" PRIu32, before, name ? name + 1 : site->file, site->line);
 }
 
 static const struct raddle_site *op_site(const struct op *op)
@@ -64,10 +35,10 @@ static bool add_heap(struct text *t, uint64_t addr)
     if (!block)
         return false;
     offset = addr - (uint64_t)(uintptr_t)block->start;
-    add(t, "heap block %" PRIu32 " of thread %" PRIu32, block->rank, block->thread);
+    text_add(t, "heap block %" PRIu32 " of thread %" PRIu32, block->rank, block->thread);
     add_site(t, "from", block->alloc_site);
     if (offset)
-        add(t, "+%" PRIu64, offset);
+        text_add(t, "+%" PRIu64, offset);
     return true;
 }
 
@@ -78,9 +49,9 @@ static bool add_symbol(struct text *t, uint64_t addr)
 
     if (!name)
         return false;
-    add(t, "%s", name);
+    text_add(t, "%s", name);
     if (offset)
-        add(t, "+%" PRIu64, offset);
+        text_add(t, "+%" PRIu64, offset);
     return true;
 }
 
@@ -91,9 +62,9 @@ static void add_address(struct text *t, uint64_t addr)
     if (add_heap(t, addr) || add_symbol(t, addr))
         return;
     if (stack_find((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
-        add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
+        text_add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
     else
-        add(t, "%#" PRIx64, addr);
+        text_add(t, "%#" PRIx64, addr);
 }
 
 static void add_channel(struct text *t, uint64_t name)
@@ -101,9 +72,9 @@ static void add_channel(struct text *t, uint64_t name)
     char words[256];
 
     if (channels_describe(name, words, sizeof words))
-        add(t, "%s", words);
+        text_add(t, "%s", words);
     else
-        add(t, "channel %#" PRIx64, name);
+        text_add(t, "channel %#" PRIx64, name);
 }
 
 /* What the source calls it, if the site knows; else what the address is. */
@@ -117,7 +88,7 @@ static void add_object(struct text *t, const struct op *op)
     if (kind == OBJECT_CHANNEL)
         add_channel(t, op->addr);
     else if (site && site->what && kind == OBJECT_CELL)
-        add(t, "%s", site->what);
+        text_add(t, "%s", site->what);
     else
         add_address(t, op->addr);
 }
@@ -145,29 +116,29 @@ static void add_value(struct text *t, cell_value value, unsigned size)
     uint64_t offset;
 
     if (size < 8 || (number <= INT32_MAX && number >= INT32_MIN))
-        add(t, "%" PRId64, number);
+        text_add(t, "%" PRId64, number);
     else if ((block = heap_find((const void *)(uintptr_t)value)) &&
              (uint64_t)value == (uint64_t)(uintptr_t)block->start)
-        add(t, "heap block %" PRIu32 " of T%" PRIu32, block->rank, block->thread);
+        text_add(t, "heap block %" PRIu32 " of T%" PRIu32, block->rank, block->thread);
     else if ((name = symbols_find((uint64_t)value, &offset)) && !offset)
-        add(t, "&%s", name);
+        text_add(t, "&%s", name);
     else
-        add(t, "0x%" PRIx64, (uint64_t)value);
+        text_add(t, "0x%" PRIx64, (uint64_t)value);
 }
 
 static void add_awaited(struct text *t, const struct op *op)
 {
     const struct await *await = (const struct await *)(uintptr_t)op->addr;
 
-    add(t, "a change of ");
+    text_add(t, "a change of ");
     for (uint32_t i = 0; i < await->count; i++) {
-        add(t, "%s", i ? ", " : "");
+        text_add(t, "%s", i ? ", " : "");
         if (await->reads[i].object == OBJECT_CHANNEL)
             add_channel(t, await->reads[i].addr);
         else
             add_address(t, await->reads[i].addr);
     }
-    add(t, " in a loop");
+    text_add(t, " in a loop");
 }
 
 static void add_op(struct text *t, const struct op *op)
@@ -182,23 +153,23 @@ static void add_op(struct text *t, const struct op *op)
         return;
     }
 
-    add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
+    text_add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
-        add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
+        text_add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
     } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
-        add(t, " ");
+        text_add(t, " ");
         add_object(t, op);
     }
     if (op->kind == OP_CAS) {
-        add(t, ", ");
+        text_add(t, ", ");
         add_value(t, op->expect, op->size);
     }
     if (op->kind == OP_RMW || op->kind == OP_CAS) {
-        add(t, ", ");
+        text_add(t, ", ");
         add_value(t, op->value, op->size);
     }
     if (op->kind == OP_STORE || op->kind == OP_FLUSH) {
-        add(t, " = ");
+        text_add(t, " = ");
         add_value(t, op->kind == OP_STORE ? op->value : op->expect, op->size);
     }
 }
@@ -223,9 +194,9 @@ size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
 
-    add(&t, "'");
+    text_add(&t, "'");
     add_op(&t, op);
-    add(&t, "' by thread %" PRIu32, thread_number(agent));
+    text_add(&t, "' by thread %" PRIu32, thread_number(agent));
     add_site(&t, "at", op_site(op));
     return t.used;
 }
@@ -237,16 +208,16 @@ size_t names_step(const struct event *event, char *text, size_t size)
 
     add_op(&t, op);
     if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
-        add(&t, " (nobody waits)");
+        text_add(&t, " (nobody waits)");
     else if (op->kind == OP_COND_SIGNAL)
-        add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
+        text_add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
     else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS) {
-        add(&t, " -> ");
+        text_add(&t, " -> ");
         add_value(&t, event->result, op->size);
     } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
-        add(&t, event->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
+        text_add(&t, event->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
     else if (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL)
-        add(&t, " -> %" PRIu64, (uint64_t)event->result);
+        text_add(&t, " -> %" PRIu64, (uint64_t)event->result);
     return t.used;
 }
 
@@ -276,18 +247,19 @@ static void add_holder(struct text *t, const struct op *op)
     if (kind != OBJECT_RWLOCK)
         state &= LOCK_USE;
     if (op->kind == OP_COND_RELOCK && state == 0)
-        add(t, ", but nobody signals");
+        text_add(t, ", but nobody signals");
     else if (kind != OBJECT_RWLOCK && state)
-        add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
+        text_add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
     else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
-        add(t, ", held for writing by thread %" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
+        text_add(t, ", held for writing by thread %" PRIu32,
+                 thread_number((uint32_t)(state >> 32) - 1));
     if (state)
         add_since(t, world_location(world, kind, op->addr));
     if (kind != OBJECT_RWLOCK || rwlock_writer(state))
         return;
     waiters_members(&world->waiters, rwlock_readers(state), &readers);
     if (readers)
-        add(t, ", held by %" PRIu32 " readers", readers);
+        text_add(t, ", held by %" PRIu32 " readers", readers);
 }
 
 /* "to read from the pipe (fd 3) made at x.c:12", or for one of several. */
@@ -298,18 +270,18 @@ static void add_channel_wait(struct text *t, const struct op *op)
     uint32_t count;
 
     if (op->kind != OP_CHANNEL_POLL) {
-        add(t, "%s ",
-            op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
-            : queue                    ? "to accept a connection from"
-                                       : "to read from");
+        text_add(t, "%s ",
+                 op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
+                 : queue                    ? "to accept a connection from"
+                                            : "to read from");
         add_channel(t, op->addr);
         return;
     }
     items = channel_list_items(&native.world->channel_lists,
                                channel_poll_list(native.world, &view_now, op), &count);
-    add(t, "for %s", count ? "" : "no descriptor at all");
+    text_add(t, "for %s", count ? "" : "no descriptor at all");
     for (uint32_t i = 0; i < count; i++) {
-        add(t, "%s", i ? " or " : "");
+        text_add(t, "%s", i ? " or " : "");
         add_channel(t, items[i].in ? items[i].in : items[i].out);
     }
 }
@@ -318,16 +290,16 @@ size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t siz
 {
     struct text t = text_open(text, size);
 
-    add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
+    text_add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
     if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL)
         add_channel_wait(&t, op);
     else
-        add(&t, "for ");
+        text_add(&t, "for ");
     if (op_infos[op->kind].object != OBJECT_CHANNEL && op->kind != OP_CHANNEL_POLL)
         add_op(&t, op);
     add_holder(&t, op);
     add_site(&t, "at", op_site(op));
-    add(&t, "\n");
+    text_add(&t, "\n");
     return t.used;
 }
 
@@ -336,7 +308,7 @@ size_t names_wait(const struct op *op, char *text, size_t size)
     struct text t = text_open(text, size);
 
     if (op->kind == OP_THREAD_JOIN)
-        add(&t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
+        text_add(&t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
     else
         add_op(&t, op);
     add_holder(&t, op);
@@ -350,14 +322,14 @@ size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, cha
     const struct raddle_site *site = op_site(op);
     const char *slash = site && site->file ? strrchr(site->file, '/') : NULL;
 
-    add(&t, "T%" PRIu32 " ", thread_number(agent));
+    text_add(&t, "T%" PRIu32 " ", thread_number(agent));
     add_op(&t, op);
     if (op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST)
-        add(&t, "\nwakes T%" PRIu32, thread_number(outcome));
+        text_add(&t, "\nwakes T%" PRIu32, thread_number(outcome));
     else if (op->kind == OP_CHOOSE)
-        add(&t, " = %" PRIu32, outcome);
+        text_add(&t, " = %" PRIu32, outcome);
     if (site && site->file)
-        add(&t, "\n%s:%" PRIu32, slash ? slash + 1 : site->file, site->line);
+        text_add(&t, "\n%s:%" PRIu32, slash ? slash + 1 : site->file, site->line);
     return t.used;
 }
 
@@ -369,11 +341,11 @@ size_t names_value(cell_value value, unsigned size, char *text, size_t text_size
     int64_t number = as_signed(value, size);
 
     if (size == 16 && value >> 64)
-        add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
+        text_add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
     else if (number <= INT32_MAX && number >= INT32_MIN)
-        add(&t, "%" PRId64, number);
+        text_add(&t, "%" PRId64, number);
     else if (size < 8 || !(add_heap(&t, (uint64_t)value) || add_symbol(&t, (uint64_t)value)))
-        add(&t, "0x%" PRIx64, (uint64_t)value);
+        text_add(&t, "0x%" PRIx64, (uint64_t)value);
     return t.used;
 }
 
@@ -389,7 +361,7 @@ static void add_waiting(struct text *t, enum object_kind kind, uint64_t addr)
         if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
             thread->pending.addr == addr && op_infos[thread->pending.kind].object == kind &&
             op_infos[thread->pending.kind].flags & OP_BLOCK && !world_enabled(world, agent))
-            add(t, ", T%" PRIu32 " waits", thread_number(agent));
+            text_add(t, ", T%" PRIu32 " waits", thread_number(agent));
     }
 }
 
@@ -398,9 +370,9 @@ static void add_waiters(struct text *t, waiters_id set)
     uint32_t count;
     const agent_id *members = waiters_members(&native.world->waiters, set, &count);
 
-    add(t, "%s", count ? "" : "nobody waits");
+    text_add(t, "%s", count ? "" : "nobody waits");
     for (uint32_t i = 0; i < count; i++)
-        add(t, "%sT%" PRIu32 " waits", i ? ", " : "", thread_number(members[i]));
+        text_add(t, "%sT%" PRIu32 " waits", i ? ", " : "", thread_number(members[i]));
 }
 
 size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size)
@@ -412,7 +384,7 @@ size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size
     uint32_t readers;
 
     if (life & OBJECT_DESTROYED) {
-        add(&t, "destroyed");
+        text_add(&t, "destroyed");
         return t.used;
     }
     if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN)
@@ -422,20 +394,20 @@ size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size
         return t.used;
     }
     if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && (uint32_t)state) {
-        add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
+        text_add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
         if (state >> 32 & 0xfff)
-            add(&t, " (%" PRIu64 " times)", (state >> 32 & 0xfff) + 1);
+            text_add(&t, " (%" PRIu64 " times)", (state >> 32 & 0xfff) + 1);
     } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
-        add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
+        text_add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
     } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {
         waiters_members(&world->waiters, rwlock_readers(state), &readers);
-        add(&t, "%" PRIu32 " readers", readers);
+        text_add(&t, "%" PRIu32 " readers", readers);
     } else if (kind == OBJECT_SEM) {
-        add(&t, "value %" PRIu64, state);
+        text_add(&t, "value %" PRIu64, state);
     } else if (kind == OBJECT_BARRIER) {
-        add(&t, "%" PRIu64 " arrived", state);
+        text_add(&t, "%" PRIu64 " arrived", state);
     } else {
-        add(&t, state ? "%" PRIu64 : "free", state);
+        text_add(&t, state ? "%" PRIu64 : "free", state);
     }
     add_waiting(&t, kind, addr);
     return t.used;

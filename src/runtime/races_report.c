@@ -1,10 +1,10 @@
 #include "runtime/races_report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "detect/suppression.h"
 #include "runtime/heap.h"
 #include "runtime/names.h"
@@ -31,38 +31,22 @@ struct race_stack *races_thread_stack(uint32_t number)
 
 /* ---- words */
 
-static char detail[DETAIL_MAX];
-static size_t detail_used;
-
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void say(const char *format, ...)
-{
-    va_list args;
-    int wrote;
-
-    va_start(args, format);
-    wrote = vsnprintf(detail + detail_used, sizeof detail - detail_used, format, args);
-    va_end(args);
-    if (wrote > 0)
-        detail_used += (size_t)wrote;
-    if (detail_used >= sizeof detail)
-        detail_used = sizeof detail - 1;
-}
+static char detail_buffer[DETAIL_MAX];
+static struct text detail;
 
 static void say_stack(const struct race_stack *stack)
 {
     for (uint32_t i = 0; i < stack->count; i++) {
         const struct raddle_site *site = stack->sites[i];
 
-        say("    #%" PRIu32 " %s %s:%" PRIu32, i, site->function ? site->function : "?",
-            site->file ? site->file : "?", site->line);
+        text_add(&detail, "    #%" PRIu32 " %s %s:%" PRIu32, i,
+                 site->function ? site->function : "?", site->file ? site->file : "?", site->line);
         if (site->column)
-            say(":%" PRIu32, site->column);
-        say("\n");
+            text_add(&detail, ":%" PRIu32, site->column);
+        text_add(&detail, "\n");
     }
     if (stack->count == 0)
-        say("    (no instrumented code on the stack)\n");
+        text_add(&detail, "    (no instrumented code on the stack)\n");
 }
 
 static const char *side_verb(const struct race_side *side)
@@ -76,8 +60,8 @@ static const char *side_verb(const struct race_side *side)
 
 static void say_side(const char *when, const struct race_side *side)
 {
-    say("  %s%s of size %zu at %#" PRIx64 " by thread %" PRIu32 ":\n", when, side_verb(side),
-        side->size, side->addr, side->thread);
+    text_add(&detail, "  %s%s of size %zu at %#" PRIx64 " by thread %" PRIu32 ":\n", when,
+             side_verb(side), side->size, side->addr, side->thread);
     say_stack(&side->stack);
 }
 
@@ -96,15 +80,18 @@ static void say_memory(const struct race_note *note)
     uint32_t thread;
 
     if (block) {
-        say("  the memory is byte %" PRIu64
-            " of a heap block of %zu bytes, allocated by thread %" PRIu32 ":\n",
-            addr - (uint64_t)(uintptr_t)block->start, block->size, block->thread);
+        text_add(&detail,
+                 "  the memory is byte %" PRIu64
+                 " of a heap block of %zu bytes, allocated by thread %" PRIu32 ":\n",
+                 addr - (uint64_t)(uintptr_t)block->start, block->size, block->thread);
         say_stack(&note->allocated);
     } else if ((name = symbols_find(addr, &offset))) {
-        say("  the memory is byte %" PRIu64 " of the global variable '%s'\n", offset, name);
+        text_add(&detail, "  the memory is byte %" PRIu64 " of the global variable '%s'\n", offset,
+                 name);
     } else if (stack_find((const void *)(uintptr_t)addr, &thread) == STACK_INSIDE) {
-        say("  the memory is %s of thread %" PRIu32 "\n",
-            is_thread_local(addr, thread) ? "a thread-local variable" : "on the stack", thread);
+        text_add(&detail, "  the memory is %s of thread %" PRIu32 "\n",
+                 is_thread_local(addr, thread) ? "a thread-local variable" : "on the stack",
+                 thread);
     }
 }
 
@@ -112,21 +99,21 @@ static void say_thread(uint32_t number)
 {
     if (number == 0)
         return;
-    say("  thread %" PRIu32 " was created by thread %" PRIu32 ":\n", number,
-        native.session->threads.at[number].parent);
+    text_add(&detail, "  thread %" PRIu32 " was created by thread %" PRIu32 ":\n", number,
+             native.session->threads.at[number].parent);
     say_stack(races_thread_stack(number));
 }
 
 static session_text detail_of(const struct race_note *note)
 {
-    detail_used = 0;
+    detail = text_open(detail_buffer, sizeof detail_buffer);
     say_side("", &note->now);
     say_side("previous ", &note->before);
     say_memory(note);
     say_thread(note->now.thread);
     if (note->before.thread != note->now.thread)
         say_thread(note->before.thread);
-    return native_text(detail);
+    return native_text(detail.at);
 }
 
 static struct session_site site_copy(const struct race_stack *stack)

@@ -1,9 +1,9 @@
 #include "trace/story.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "trace/conflicts.h"
 #include "trace/pen.h"
 #include "trace/words.h"
@@ -91,25 +91,9 @@ struct telling {
     const struct trace *trace;
     struct arena *arena;
     const struct story_link *links;
-    char text[4 * WORDS_MAX];
-    size_t used;
+    struct text text;
+    char buffer[4 * WORDS_MAX];
 };
-
-static void say(struct telling *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct telling *t, const char *format, ...)
-{
-    va_list arguments;
-    int length;
-
-    va_start(arguments, format);
-    length = vsnprintf(t->text + t->used, sizeof t->text - t->used, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        t->used += (size_t)length;
-    if (t->used >= sizeof t->text)
-        t->used = sizeof t->text - 1;
-}
 
 /* "load x -> 0, stored by T2 in step 7, while its store y = 1 was still in the buffer". */
 static void say_step(struct telling *t, uint32_t i)
@@ -118,21 +102,22 @@ static void say_step(struct telling *t, uint32_t i)
     const struct story_link *link = &t->links[i];
     char words[WORDS_MAX];
 
-    say(t, "%s", words_step(t->trace, i, 0, words, sizeof words));
+    text_add(&t->text, "%s", words_step(t->trace, i, 0, words, sizeof words));
     if (link->from != STORY_NONE && t->trace->steps.at[link->from].thread != step->thread)
-        say(t, " (written by T%" PRIu32 " in step %" PRIu32 ")",
-            t->trace->steps.at[link->from].thread, link->from + 1);
+        text_add(&t->text, " (written by T%" PRIu32 " in step %" PRIu32 ")",
+                 t->trace->steps.at[link->from].thread, link->from + 1);
     if (link->passed != STORY_NONE) {
         const struct trace_step *flush = &t->trace->steps.at[link->passed];
 
-        say(t, ", while the own store of %s was still in the store buffer, until step %" PRIu32,
-            flush->object ? flush->object : "an earlier value", link->passed + 1);
+        text_add(&t->text,
+                 ", while the own store of %s was still in the store buffer, until step %" PRIu32,
+                 flush->object ? flush->object : "an earlier value", link->passed + 1);
     }
     if (link->lost != STORY_NONE)
-        say(t,
-            " (computed from what was read in step %" PRIu32 ": the write of T%" PRIu32
-            " in step %" PRIu32 " is lost)",
-            link->based + 1, t->trace->steps.at[link->lost].thread, link->lost + 1);
+        text_add(&t->text,
+                 " (computed from what was read in step %" PRIu32 ": the write of T%" PRIu32
+                 " in step %" PRIu32 " is lost)",
+                 link->based + 1, t->trace->steps.at[link->lost].thread, link->lost + 1);
 }
 
 static bool is_told(const struct telling *t, uint32_t i, uint32_t first, uint32_t last)
@@ -166,9 +151,9 @@ static void say_stretch(struct telling *t, uint32_t first, uint32_t last)
             skipped++;
             continue;
         }
-        say(t, "%s", begun ? "; " : "");
+        text_add(&t->text, "%s", begun ? "; " : "");
         if (skipped)
-            say(t, "… %" PRIu32 " more …; ", skipped);
+            text_add(&t->text, "… %" PRIu32 " more …; ", skipped);
         skipped = 0;
         begun = true;
         say_step(t, i);
@@ -177,13 +162,13 @@ static void say_stretch(struct telling *t, uint32_t first, uint32_t last)
 
 static void line_add(struct telling *t, story_line_vec *lines, uint32_t first, uint32_t last)
 {
-    size_t size = t->used + 1;
+    size_t size = t->text.used + 1;
     char *copy = arena_alloc(t->arena, size);
 
-    memcpy(copy, t->text, size);
+    memcpy(copy, t->buffer, size);
     vec_push(t->arena, lines,
              (struct story_line){t->trace->steps.at[first].thread, first, last, copy});
-    t->used = 0;
+    t->text = text_open(t->buffer, sizeof t->buffer);
 }
 
 /* Whether step `i` goes on with what step `i - 1` did. */
@@ -199,14 +184,16 @@ void story_tell(const struct trace *trace, struct arena *arena, story_line_vec *
     struct telling *t = arena_alloc(arena, sizeof *t);
 
     *t = (struct telling){.trace = trace, .arena = arena, .links = story_links(trace, arena)};
+    t->text = text_open(t->buffer, sizeof t->buffer);
     for (uint32_t first = 0; first < trace->steps.count;) {
         uint32_t last = first;
         char name[WORDS_MAX];
 
         while (last + 1 < trace->steps.count && continues(trace, last + 1))
             last++;
-        say(t, "%s%s: ", words_thread(trace, trace->steps.at[first].thread, name, sizeof name),
-            trace->steps.at[first].is_buffer ? ", its store buffer" : "");
+        text_add(&t->text,
+                 "%s%s: ", words_thread(trace, trace->steps.at[first].thread, name, sizeof name),
+                 trace->steps.at[first].is_buffer ? ", its store buffer" : "");
         say_stretch(t, first, last);
         line_add(t, lines, first, last);
         first = last + 1;
