@@ -410,7 +410,22 @@ int check_program(const char *program, char *const *arguments, const char *subje
 
 /* ---- sources */
 
-/* Runs `raddle cc` with the words; its messages are the compiler's own. */
+/* Whether one of the words is a source of C++, which has to be linked by its compiler. */
+static bool any_cxx(char *const *words)
+{
+    static const char *const suffixes[] = {".cc", ".cpp", ".cxx", ".C"};
+
+    for (; *words; words++)
+        for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+            size_t length = strlen(*words), suffix = strlen(suffixes[i]);
+
+            if (length > suffix && strcmp(*words + length - suffix, suffixes[i]) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Runs `raddle cc` or `raddle c++` with the words; its messages are the compiler's own. */
 static bool compile(char *const *words, const char *program)
 {
     size_t count = 0;
@@ -423,7 +438,7 @@ static bool compile(char *const *words, const char *program)
     argv = calloc(count + 6, sizeof *argv);
     CHECK(argv, "out of memory");
     argv[0] = (char *)"raddle";
-    argv[1] = (char *)"cc";
+    argv[1] = (char *)(any_cxx(words) ? "c++" : "cc");
     argv[2] = (char *)"-o";
     argv[3] = (char *)program;
     argv[4] = (char *)"-g"; /* for replay --gdb; any -g of the user's comes later and wins */

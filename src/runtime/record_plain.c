@@ -7,7 +7,6 @@
 #include "runtime/plain.h"
 #include "runtime/races.h"
 #include "runtime/record.h"
-#include "runtime/symbols.h"
 
 /* In one run. What comes later is left out: nobody reads that many. */
 #define PLAIN_MAX 4000
@@ -98,10 +97,10 @@ static bool is_pending(const struct plain_access *access)
 static void object_name(struct op *op, char *text, size_t size)
 {
     const struct raddle_site *site = (const struct raddle_site *)(uintptr_t)op->site;
-    uint64_t offset;
+    uint32_t thread;
 
     if (site && site->what && site->what[0] != '*' &&
-        (symbols_find(op->addr, &offset) || heap_find((const void *)(uintptr_t)op->addr)))
+        stack_find((const void *)(uintptr_t)op->addr, &thread) == STACK_NOWHERE)
         op->site = 0;
     names_object(op, text, size);
 }

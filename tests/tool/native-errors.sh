@@ -219,6 +219,26 @@ program raw-exit <<<"$threads
 static void worst(void) { syscall(SYS_exit_group, 5); }"
 verdict "exit_group by syscall" 1 'crash: .*ended by itself with status 5' check "$program"
 
+# ---- C++ is compiled and linked as such
+
+cat >twice.cpp <<'C'
+#include <cassert>
+#include <mutex>
+#include <thread>
+#include <vector>
+int main()
+{
+    std::vector<int> v;
+    std::mutex m;
+    auto add = [&] { std::lock_guard<std::mutex> guard(m); v.push_back(1); };
+    std::thread a(add), b(add);
+    a.join();
+    b.join();
+    assert(v.size() == 2);
+}
+C
+verdict "a source of C++" 0 'safe' check twice.cpp
+
 # ---- it takes away what raddle needs
 
 program closes <<<"$threads static void worst(void) { for (int i = 0; i < 1024; i++) close(i); }"
