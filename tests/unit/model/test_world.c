@@ -782,10 +782,13 @@ static void mutexes_of_three_kinds(void **state)
 /* A robust mutex whose holder ends goes to the next with a warning; given back as it is, it is lost. */
 static void robust_mutexes(void **state)
 {
-    struct op ops[] = {
-        {.kind = OP_MUTEX_LOCK, .addr = 64},    {.kind = OP_MUTEX_ABANDON, .addr = 64},
-        {.kind = OP_MUTEX_TRYLOCK, .addr = 64}, {.kind = OP_MUTEX_UNLOCK, .addr = 64},
-        {.kind = OP_MUTEX_LOCK, .addr = 64},    {.kind = OP_YIELD}};
+    struct op ops[] = {{.kind = OP_MUTEX_LOCK, .addr = 64},
+                       {.kind = OP_MUTEX_ABANDON, .addr = 64},
+                       {.kind = OP_MUTEX_TRYLOCK, .addr = 64},
+                       {.kind = OP_MUTEX_UNLOCK, .addr = 64},
+                       {.kind = OP_MUTEX_LOCK, .addr = 64},
+                       {.kind = OP_YIELD},
+                       {.kind = OP_YIELD}};
 
     (void)state;
     for (unsigned i = 0; i < 5; i++)
