@@ -8,6 +8,9 @@
 
 #define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
 
+/* Bytes of a block that one step may write. */
+#define FREE_VISIBLE ((size_t)64 << 10)
+
 struct plain plain = {.floor = PLAIN_NOT_QUICK};
 
 static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
@@ -170,8 +173,19 @@ void plain_end(void)
         detect_write_range(thread->visited_low, thread->visited_high - thread->visited_low);
 }
 
+/* Without the detector it is a step that writes all of the block, so that others' accesses come before and after it. */
+static void free_visible(void *block, size_t size)
+{
+    if (size <= FREE_VISIBLE)
+        native_writes(block, size);
+    else
+        native_unsupported("free of a block of more than 64 KiB, with --races=ignore");
+}
+
 void plain_free(void *block, size_t size)
 {
+    if (!native.detects && native.current && size && !native_direct(block))
+        free_visible(block, size);
     if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
         return;
     races_note_free(true);
