@@ -1,10 +1,11 @@
 #include "cli/check.h"
-#include "cli/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+#include "cli/driver.h"
 #include "cli/report_files.h"
 
 static const char *set_keep_going(struct settings *settings, const char *value)
@@ -62,23 +63,33 @@ static const char *set_minimise(struct settings *settings, const char *value)
     return NULL;
 }
 
-/* Lives as long as the process. */
+/* Words with one comma between them, and nothing else. */
+static bool is_list(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length > 0 && text[0] != ',' && text[length - 1] != ',' && !strstr(text, ",,") &&
+           !strpbrk(text, " \t\n");
+}
+
+/* What the names are in lives as long as the process. */
 static const char *set_trust(struct settings *settings, const char *value)
 {
-    static const char wanted[] = "names or patterns, as inflate,libz.so*";
-    char *text = strdup(value), *rest = text, *word;
+    static const char **names;
+    static size_t count;
+    char *rest, *word;
 
-    if (!text)
-        return "less memory than there is";
+    if (!is_list(value))
+        return "names or patterns, as inflate,libz.so*";
+    rest = strdup(value);
+    CHECK(rest, "out of memory");
     while ((word = strsep(&rest, ","))) {
-        const char **longer =
-            realloc(settings->trust, (settings->trust_count + 1) * sizeof *settings->trust);
-
-        if (!longer || !*word || strpbrk(word, " \t\n"))
-            return wanted;
-        settings->trust = longer;
-        settings->trust[settings->trust_count++] = word;
+        names = realloc(names, (count + 1) * sizeof *names);
+        CHECK(names, "out of memory");
+        names[count++] = word;
     }
+    settings->trust = names;
+    settings->trust_count = count;
     return NULL;
 }
 

@@ -212,7 +212,8 @@ static const char *bug_minimise(struct native_check *check, struct native_case *
     const char *problem = "";
 
     CHECK(schedule, "out of memory");
-    memcpy(schedule, found->schedule.at, length * sizeof *schedule);
+    for (uint32_t i = 0; i < length; i++)
+        schedule[i] = found->schedule.at[i];
     if (check->settings->minimise_seconds > 0 &&
         native_minimise_case(check->program, check->argv, check->settings, found, &result))
         problem = bug_confirm(check, found, trace);

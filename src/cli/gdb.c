@@ -122,5 +122,6 @@ int native_debug(const char *program, char *const *argv, const struct settings *
     execvp("gdb", command.at);
     fprintf(stderr, "raddle: cannot run gdb: %s; install it (Debian: apt-get install gdb)\n",
             strerror(errno));
+    free(command.at);
     return EXIT_STATUS_ENVIRONMENT;
 }
