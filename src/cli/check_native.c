@@ -206,7 +206,6 @@ static const char *bug_confirm(struct native_check *check, struct native_case *f
 static const char *bug_minimise(struct native_check *check, struct native_case *found,
                                 const char **trace)
 {
-    struct minimise_result result;
     uint32_t length = found->schedule.count;
     struct session_choice *schedule = calloc(length + 1, sizeof *schedule);
     const char *problem = "";
@@ -215,7 +214,7 @@ static const char *bug_minimise(struct native_check *check, struct native_case *
     for (uint32_t i = 0; i < length; i++)
         schedule[i] = found->schedule.at[i];
     if (check->settings->minimise_seconds > 0 &&
-        native_minimise_case(check->program, check->argv, check->settings, found, &result))
+        native_minimise_case(check->program, check->argv, check->settings, found))
         problem = bug_confirm(check, found, trace);
     if (problem) {
         found->schedule.count = 0;

@@ -37,7 +37,7 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
 
 /* Makes the schedule shorter, as long as it ends in the same bug. False, and nothing has changed, if that did not work. */
 bool native_minimise_case(const char *program, char *const *argv, const struct settings *settings,
-                          struct native_case *found, struct minimise_result *result);
+                          struct native_case *found);
 
 /* Asks a session to do `job` with that run. */
 void native_schedule_give(struct session *session, const struct native_case *found,

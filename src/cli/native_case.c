@@ -261,7 +261,7 @@ static void schedule_take(struct native_case *found, const struct session *sessi
 }
 
 bool native_minimise_case(const char *program, char *const *argv, const struct settings *settings,
-                          struct native_case *found, struct minimise_result *result)
+                          struct native_case *found)
 {
     struct settings patient = *settings;
     struct driver driver = {.fd = -1};
@@ -275,7 +275,6 @@ bool native_minimise_case(const char *program, char *const *argv, const struct s
         native_schedule_give(session, found, SESSION_MINIMISE);
         session->minimise_seconds = settings->minimise_seconds;
         shorter = driver_run(&driver, program, argv, -1, NULL, &end) && session->minimised.runs > 0;
-        *result = session->minimised;
         if (shorter)
             schedule_take(found, session);
     }

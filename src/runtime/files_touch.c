@@ -95,9 +95,18 @@ char *__getcwd_chk(char *, size_t, size_t);
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
 
+/* Unlike pread, no step: what others write to the file meanwhile is not tried in both orders. */
+static void vectors_unordered(void)
+{
+    if (!native.alone)
+        native_unsupported("preadv while there are other threads");
+}
+
 PASS_THROUGH(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at),
+             vectors_unordered();
              touch_vectors(v, n > 0 ? (size_t)n : 0))
 PASS_THROUGH(ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at),
+             vectors_unordered();
              touch_vectors(v, n > 0 ? (size_t)n : 0))
 PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), files_moving(fd);
              touch(to, n))

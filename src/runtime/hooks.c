@@ -107,6 +107,14 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     return ask_access(&op, true);
 }
 
+/* A handler interrupts its thread before operations only: between two plain accesses it could find the memory half changed. */
+static void handler_check(uint32_t flags)
+{
+    if (native.current->handlers && is_plain(flags))
+        native_unsupported(
+            "plain memory in a handler of signals, which may come between two accesses");
+}
+
 /* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
 #define SLOW static __attribute__((noinline))
 
@@ -117,6 +125,8 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
         type value;                                                                                \
                                                                                                    \
         memory_check(p, size, false);                                                              \
+        if (!native_direct(p))                                                                     \
+            handler_check(flags);                                                                  \
         if (!native_direct(p) && !(is_plain(flags) && plain_read_slow(p, size)))                   \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
@@ -137,6 +147,8 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
                                const struct raddle_site *site)                                     \
     {                                                                                              \
         memory_check(p, size, true);                                                               \
+        if (!native_direct(p))                                                                     \
+            handler_check(flags);                                                                  \
         if (native_direct(p) || (is_plain(flags) && plain_write_slow(p, size)))                    \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \

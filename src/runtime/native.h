@@ -59,6 +59,7 @@ struct native_thread {
     struct spin spin;
     uint32_t window;    /* plain loads that are still to be made visible (plain.h) */
     bool signalled;     /* does not look for signals now (signals.h) */
+    uint32_t handlers;  /* of signals from others that it is inside of */
     uint32_t sections;  /* atomic ones that it is inside of */
     const char *crash;  /* why it died, if it did */
     VEC(void *) robust; /* robust mutexes that it holds */

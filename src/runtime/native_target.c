@@ -281,6 +281,7 @@ static void thread_reset(struct native_thread *thread)
                            native.session->shared_stacks.at[thread->number];
     thread->visited_low = thread->visited_high = 0;
     thread->sections = 0;
+    thread->handlers = 0;
     thread->window = 0;
     thread->crash = NULL;
     thread->variables.count = 0;

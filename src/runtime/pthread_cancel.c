@@ -7,6 +7,7 @@
 #include <raddle.h>
 
 #include "runtime/calls.h"
+#include "runtime/plain.h"
 
 /* Cancellation and the end of a thread in the middle of its functions. A request is an operation, and so is looking for one at a
  * cancellation point. Only programs that cancel threads pay for that: when the first request is seen, the search begins
@@ -213,8 +214,10 @@ INTERPOSE int pthread_setcancelstate(int state, int *old)
 {
     if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
         return EINVAL;
-    if (old)
+    if (old) {
+        native_writes(old, sizeof *old);
         *old = native.current ? native.current->cancel_state : PTHREAD_CANCEL_ENABLE;
+    }
     if (!native.current)
         return 0;
     native.current->cancel_state = state;
@@ -229,8 +232,10 @@ INTERPOSE int pthread_setcanceltype(int type, int *old)
 {
     if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
         return EINVAL;
-    if (old)
+    if (old) {
+        native_writes(old, sizeof *old);
         *old = native.current ? native.current->cancel_type : PTHREAD_CANCEL_DEFERRED;
+    }
     if (!native.current)
         return 0;
     native.current->cancel_type = type;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "detect/detect.h"
 #include "raddle.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
@@ -389,8 +390,14 @@ void signals_look(void)
     pending = native_ask(
         &op); /* not by a hook: to spin.h it is part of the operation that it comes before */
     native.current->signalled = false;
-    if ((uint64_t)pending & ~own_mask())
-        deliver();
+    if (!((uint64_t)pending & ~own_mask()))
+        return;
+    /* At an operation is as good as anywhere before it, unless the handler meets plain memory: see hooks.c. */
+    native.current->handlers++;
+    if (native.detects)
+        detect_tick();
+    deliver();
+    native.current->handlers--;
 }
 
 /* ---- masks */
