@@ -59,7 +59,7 @@ void channels_restart(void)
     all = NULL;
     paths = NULL;
     phase = 0;
-    channels_poll_restart();
+    channels_sets_restart();
 }
 
 uint64_t channels_name(void)

@@ -157,12 +157,11 @@ int channels_broken(int flags);
 /* ---- channels_calls.c: FIONREAD, FIONBIO */
 int channels_control(int fd, unsigned long request, void *argument);
 
-/* ---- channels_poll.c */
-
-/* What a wait for this descriptor looks at. */
+/* ---- channels_watch.c: what a wait for this descriptor looks at */
 struct channel_item channels_item(const struct description *d, int fd, uint32_t events);
 
-void channels_poll_restart(void);
+/* ---- channels_epoll.c */
+void channels_sets_restart(void);
 
 /* The last descriptor of it was closed: no set watches it any more. */
 void channels_unwatch(const struct description *d);
