@@ -74,9 +74,11 @@ if(registered)
     set_tests_properties(${registered} PROPERTIES TIMEOUT 300)
 endif()
 
-if(TEST tool.races) # many programs, each under three models
-    set_tests_properties(tool.races PROPERTIES TIMEOUT 900)
-endif()
+foreach(test tool.programs tool.races) # many programs, each under three models
+    if(TEST ${test})
+        set_tests_properties(${test} PROPERTIES TIMEOUT 900)
+    endif()
+endforeach()
 
 # tests/native/*.c: random programs as scripts and as C; both must show the same. Needs what `raddle cc` needs.
 file(GLOB sources CONFIGURE_DEPENDS tests/native/*.c)

@@ -1,33 +1,12 @@
 #!/bin/bash
-# Programs that talk to another process: tests/channels. RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+# Programs that talk to another process: tests/channels.
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
 peers=()
-# shellcheck disable=SC2317
-finish() {
+cleanup() {
     for peer in "${peers[@]}"; do kill "$peer" 2>/dev/null; done
-    rm -rf "$dir"
 }
-trap finish EXIT
 cd "$dir" || exit 1
-passed=0 failed=0
-
-expect() { # STATUS PATTERN NAME COMMAND…: the status, and a line of the output
-    local wanted=$1 pattern=$2 name=$3 status
-    shift 3
-
-    timeout -k 5 100 "$@" >out 2>err </dev/null
-    status=$?
-    if [ $status -eq "$wanted" ] && grep -qE -- "$pattern" out; then
-        passed=$((passed + 1))
-        return
-    fi
-    failed=$((failed + 1))
-    echo "FAIL $name: status $status, not $wanted, or no line with: $pattern" >&2
-    sed 's/^/  | /' out err | head -n 12 >&2
-}
 
 python3 "$SOURCE_DIR/tests/channels/peer.py" serve >port &
 peers+=($!)
@@ -41,17 +20,16 @@ done
 
 # Two threads, one mutex: two orders, however the network cuts the answers.
 for time in 1 2 3; do
-    expect 0 'safe: 2 executions' "fetch, time $time" "$RADDLE" check ./fetch -- "$port"
+    verdict "fetch, time $time" 0 'safe: 2 executions' "$RADDLE" check ./fetch -- "$port"
 done
-expect 1 'data-race' racy "$RADDLE" check ./racy -- "$port"
-expect 1 'data-race' 'racy again' "$RADDLE" replay racy.raddle
-expect 3 'waits? for another process' silent "$RADDLE" check ./silent -- "$port"
+verdict racy 1 'data-race' "$RADDLE" check ./racy -- "$port"
+verdict "racy, again" 1 data-race "$RADDLE" replay racy.raddle
+verdict silent 3 'waits? for another process' "$RADDLE" check ./silent -- "$port"
 
 # Connections that come from outside. The port must be free: the system says which is.
 free=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
 python3 "$SOURCE_DIR/tests/channels/peer.py" ask "$free" &
 peers+=($!)
-expect 0 'safe: [0-9]+ executions' serve "$RADDLE" check ./serve -- "$free"
+verdict serve 0 'safe: [0-9]+ executions' "$RADDLE" check ./serve -- "$free"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

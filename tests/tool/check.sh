@@ -1,32 +1,13 @@
 #!/bin/bash
 # "raddle check" and "raddle litmus" as a user meets them: verdicts, exit statuses, JSON.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 scripts="$SOURCE_DIR/examples/scripts"
-passed=0
-failed=0
-status=0
 
 # Runs raddle; what it said is in $dir/out and $dir/err.
 run() {
     "$RADDLE" "$@" >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
-}
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | head -20; } >&2
-    fi
 }
 
 # NAME, exit status, pattern of a line on standard output; then the arguments of raddle.
@@ -177,5 +158,4 @@ run litmus "$dir/none.litmus" "$SOURCE_DIR/tests/litmus/SB.litmus"
 expect "one litmus test missing: status" test "$status" -eq 2
 expect "one litmus test missing: the other is run" grep -q '^Test SB ' "$dir/out"
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

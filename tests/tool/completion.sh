@@ -1,25 +1,6 @@
 #!/bin/bash
 # Completion for bash, zsh and fish: the scripts are whole, and offer what --help lists.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
-
-RADDLE=$(realpath "$RADDLE")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0
-failed=0
-
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: $*" >&2
-    fi
-}
+. "$(dirname "$0")/common.bash"
 
 for shell in bash zsh fish; do
     "$RADDLE" completion $shell >"$dir/$shell" 2>"$dir/err"
@@ -112,5 +93,4 @@ else
     echo "no fish: its completion was not tried" >&2
 fi
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,43 +1,32 @@
 #!/bin/bash
 # Whatever is wrong with the command line or the input: one line on stderr, exit status 2, soon.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 script="$SOURCE_DIR/examples/scripts/sb.script"
 litmus="$SOURCE_DIR/tests/litmus/SB.litmus"
-passed=0
-failed=0
 SECONDS_MAX=20 # a sanitizer on a busy machine is slow; without, it takes less than two
-
-complain() {
-    failed=$((failed + 1))
-    { echo "FAIL $1"; cut -c1-300 "$dir/err" | head -5 | sed 's/^/  | /'; } >&2
-}
 
 # NAME, pattern of the one line on stderr; then the arguments of raddle.
 refused() {
-    local name=$1 pattern=$2 begin status
+    local name=$1 pattern=$2 begin
     shift 2
     begin=$(date +%s%N)
     timeout 60 "$RADDLE" "$@" >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
     if [ "$status" -ne 2 ]; then
-        complain "$name: exit status $status, not 2"
+        fail "$name: exit status $status, not 2"
     elif [ "$(wc -l <"$dir/err")" -ne 1 ]; then
-        complain "$name: $(wc -l <"$dir/err") lines on stderr"
+        fail "$name: $(wc -l <"$dir/err") lines on stderr"
     elif ! grep -qE -- "$pattern" "$dir/err"; then
-        complain "$name: the message does not match '$pattern'"
+        fail "$name: the message does not match '$pattern'"
     elif [ -s "$dir/out" ]; then
-        complain "$name: something on stdout"
+        fail "$name: something on stdout"
     elif ! iconv -f UTF-8 -t UTF-8 <"$dir/err" >/dev/null 2>&1 || LC_ALL=C grep -q '[[:cntrl:]]' "$dir/err"; then
-        complain "$name: the message holds bytes that cannot be printed"
+        fail "$name: the message holds bytes that cannot be printed"
     elif [ $(($(date +%s%N) - begin)) -gt $((SECONDS_MAX * 1000000000)) ]; then
-        complain "$name: took more than $SECONDS_MAX seconds"
+        fail "$name: took more than $SECONDS_MAX seconds"
     else
-        passed=$((passed + 1))
+        ok
     fi
 }
 
@@ -181,5 +170,4 @@ refused "litmus: ten million parentheses in an expression" '/expression:[0-9]+:[
 head -c 70000000 /dev/zero >"$dir/huge"
 both huge 'larger than|longer than|:1:1: '
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,29 +1,11 @@
 #!/bin/bash
 # The tools in examples/: they do their work, raddle finds nothing wrong with them, and finds the mistake of each twin.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$dir"' EXIT
+cleanup() { [ -z "$server" ] || kill "$server" 2>/dev/null; }
 cd "$dir" || exit 1
 examples="$SOURCE_DIR/examples"
-passed=0
-failed=0
-status=0
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@" >log 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; sed 's/^/  | /' log out err 2>/dev/null | head -20; } >&2
-    fi
-}
 
 # PROGRAM, then its sources in examples/: natively as native-PROGRAM, and by raddle cc.
 build() {
@@ -123,5 +105,4 @@ verdict "compressor fails" 1 'ends with a status other than 0' ./compressor -q 2
 timeout 60 "$RADDLE" check ./compressor -q 2 -d packed - >out 2>err
 expect "compressor fails well" test $? -eq 0
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

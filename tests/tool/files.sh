@@ -2,17 +2,11 @@
 # Programs that use files, and all that the kernel keeps for a process: each execution must find the state of the start.
 # The first lines of tests/runtime-files/*.c tell what must come out: "// EXPECT: <what the verdict says>",
 # "// ARGS:", "// INPUT: <file>" (standard input), "// PIPE: <file>" (the same through a pipe).
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
+. "$(dirname "$0")/common.bash"
 # the programs look at the numbers of descriptors: none but the first three may come from whoever runs this
 for fd in $(seq 3 30); do eval "exec $fd>&-"; done
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 programs="$SOURCE_DIR/tests/runtime-files"
-passed=0
-failed=0
 # A locale of its own makes setlocale map files; a path makes getenv find one.
 export LC_ALL=C.UTF-8 PATH
 
@@ -44,14 +38,12 @@ for source in "$programs"/*.c; do
     else
         (cd "$dir" && run "$source")
         if grep -qE "program: $expect" "$dir/out" && [ ! -s "$dir/err" ]; then
-            passed=$((passed + 1))
+            ok
             continue
         fi
         result="is not '$expect'"
     fi
-    failed=$((failed + 1))
-    { echo "FAIL $(basename "$source"): $result"; head -20 "$dir/out" "$dir/err" | sed 's/^/  | /'; } >&2
+    fail "$(basename "$source"): $result"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

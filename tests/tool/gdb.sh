@@ -1,34 +1,7 @@
 #!/bin/bash
 # `raddle replay --gdb`, with gdb in batch mode: the recorded run, with an OS thread for each thread of the program.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
 # shellcheck disable=SC2016  # what is in single quotes is gdb's
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
-
-RADDLE=$(realpath "$RADDLE")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache"
-passed=0
-failed=0
-status=0
-
-run() {
-    timeout -k 5 100 "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    status=$?
-}
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | tail -40; } >&2
-    fi
-}
+. "$(dirname "$0")/common.bash"
 
 # The output of gdb, and that of raddle before and in it.
 says() { expect "$1" grep -qE -- "$2" "$dir/out"; }
@@ -289,6 +262,4 @@ expect "tso: found" test $status -eq 1
 debug buffers.raddle run bt
 says "tso: the same bug" 'hit Breakpoint 1, __raddle_bug .*r1 \|\| r2'
 
-cd / || exit 1
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,30 +1,10 @@
 #!/bin/bash
 # Help: a page of one screen for each command, all of one shape; slips of the finger get a hint.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
-
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0
-failed=0
-status=0
+. "$(dirname "$0")/common.bash"
 
 run() {
     timeout 60 "$RADDLE" "$@" >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
-}
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | head -50; } >&2
-    fi
 }
 
 # NAME, lines at most: the page in $dir/out.
@@ -109,5 +89,4 @@ hint "an option of show" --color show --colour x.raddle
 hint "an option of replay" --verbose replay --verbos x.raddle
 hint "nothing like it" - check --frobnicate x.c
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,35 +1,11 @@
 #!/bin/bash
 # An installation: in a prefix, moved, through a link, in a Debian package; used by a CMake project elsewhere and by
-# pkg-config; and removed again. RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+# pkg-config; and removed again.
+. "$(dirname "$0")/common.bash"
 
 build=$(dirname "$(realpath "$RADDLE")")
 source=$(realpath "$SOURCE_DIR")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache"
 unset DESTDIR
-passed=0
-failed=0
-status=0
-
-run() {
-    timeout -k 5 200 "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    status=$?
-}
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | tail -30; } >&2
-    fi
-}
 
 if ! command -v cmake >/dev/null || [ ! -e "$build/cmake_install.cmake" ]; then
     echo "SKIP: no cmake, or raddle is not in its build tree" >&2
@@ -191,6 +167,4 @@ else
     echo "no dpkg-shlibdeps or no file: the package was not tried" >&2
 fi
 
-cd / || exit 1
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish

@@ -1,28 +1,8 @@
 #!/bin/bash
 # Code that raddle does not see: named in the report, with its effect on the verdict; --trust.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-export XDG_CACHE_HOME="$dir/cache"
-mkdir "$XDG_CACHE_HOME"
 cd "$dir" || exit 1
-passed=0
-failed=0
-status=0
-
-expect() { # NAME, then a command that must succeed
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' out err | head -20; } >&2
-    fi
-}
 
 check() { # NAME, exit status, pattern in the report; then the arguments of raddle check
     local name=$1 want=$2 pattern=$3
@@ -162,5 +142,4 @@ check "in an instrumented library" 0 ": safe: " -DALONE "${link[@]}"
 # ---- the page
 
 expect "docs/library.md is up to date" "$SOURCE_DIR/tools/library.sh" --check
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,17 +1,9 @@
 #!/bin/bash
 # Runs every row of tests/litmus/expected.tsv (file, model, number of states, observation, states) through
-# "raddle litmus" and compares. RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+# "raddle litmus" and compares.
+. "$(dirname "$0")/common.bash"
 
 table="$SOURCE_DIR/tests/litmus/expected.tsv"
-passed=0
-failed=0
-
-complain() {
-    echo "FAIL $1" >&2
-    failed=$((failed + 1))
-}
 
 # The report of one test on standard input, as "states<TAB>observation<TAB>state | state…".
 summary() {
@@ -24,16 +16,16 @@ summary() {
 }
 
 check() {
-    local file=$1 model=$2 want=$3 output got status
+    local file=$1 model=$2 want=$3 output got
     output=$("$RADDLE" litmus --model "$model" "$SOURCE_DIR/tests/litmus/$file" 2>&1)
     status=$?
     got=$(summary <<<"$output")
     if [ "$status" -gt 1 ]; then
-        complain "$file $model: exit status $status: $output"
+        fail "$file $model: exit status $status: $output"
     elif [ "$got" != "$want" ]; then
-        complain "$file $model:"$'\n'"  expected $want"$'\n'"  got      $got"
+        fail "$file $model:"$'\n'"  expected $want"$'\n'"  got      $got"
     else
-        passed=$((passed + 1))
+        ok
     fi
 }
 
@@ -45,7 +37,7 @@ done <"$table"
 # A test without a row would be a test that nobody runs.
 for path in "$SOURCE_DIR"/tests/litmus/*.litmus; do
     cut -f1 "$table" | grep -qxF "$(basename "$path")" ||
-        complain "$(basename "$path") has no row in expected.tsv"
+        fail "$(basename "$path") has no row in expected.tsv"
 done
 
 # What cannot be read: status 2, and the place in the message.
@@ -55,10 +47,9 @@ printf 'X86 bad\n{ }\n P0 ;\n FROB EAX ;\nexists (0:EAX=0)\n' >"$bad"
 output=$("$RADDLE" litmus "$bad" 2>&1)
 status=$?
 if [ "$status" -eq 2 ] && grep -q ':4:2: ' <<<"$output"; then
-    passed=$((passed + 1))
+    ok
 else
-    complain "an unknown instruction: status $status, $output"
+    fail "an unknown instruction: status $status, $output"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 1 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,24 +1,7 @@
 #!/bin/bash
 # Manual pages: formatters have nothing to say against them, each has its sections, and they know the options that --help
-# knows, no more and no fewer. RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
-
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0
-failed=0
-
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; head -n 20 "$dir/said" 2>/dev/null | sed 's/^/  | /'; } >&2
-    fi
-}
+# knows, no more and no fewer.
+. "$(dirname "$0")/common.bash"
 
 # PAGE COMMAND: lint, sections
 page_is_good() {
@@ -71,5 +54,4 @@ for command in $commands; do
     expect "raddle(1) names $command" grep -q "raddle-${command//+/[+]} 1" "$dir/raddle.1"
 done
 
-echo "$passed passed, $failed failed"
-[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
+finish

@@ -1,13 +1,7 @@
 #!/bin/bash
-# A failing run is made short, quickly, and fails in the same way afterwards. RADDLE is the program.
-set -u
-: "${RADDLE:?the path of raddle}"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+# A failing run is made short, quickly, and fails in the same way afterwards.
+. "$(dirname "$0")/common.bash"
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
 
 cat >long.c <<'END'
 #include <assert.h>
@@ -73,5 +67,6 @@ for bad in "" x -1 5x nan; do
     [ $? -eq 2 ] && grep -q "option '--minimise' takes" out || fail "--minimise '$bad': $(cat out)"
 done
 
-[ $failed -eq 0 ] && echo "ok: $took ms"
-exit $failed
+ok
+echo "$took ms"
+finish

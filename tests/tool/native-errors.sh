@@ -1,35 +1,10 @@
 #!/bin/bash
 # Native programs: bad input, and programs that do their worst. Each gives a bug or a clear message; nothing hangs, and
-# neither processes nor files are left. RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+# neither processes nor files are left.
+. "$(dirname "$0")/common.bash"
 
-RADDLE=$(realpath "$RADDLE")
-dir=$(mktemp -d) || exit 1
 tag=$(basename "$dir" | tr -cd 'A-Za-z0-9') # in the names of our programs, so that what is left of them can be found
-trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
-passed=0
-failed=0
-status=0
 limit=${LIMIT:-30} # seconds
-
-# Runs a command; what it said is in $dir/out and $dir/err.
-run() {
-    timeout -k 2 "$limit" "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    status=$?
-}
-
-# NAME, then a command that must succeed.
-expect() {
-    local name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: $*"; echo "  status $status"; sed 's/^/  | /' "$dir/out" "$dir/err" | head -12; } >&2
-    fi
-}
 
 # NAME, exit status, pattern of a line on standard error; then the arguments of raddle.
 refused() {
@@ -38,15 +13,6 @@ refused() {
     run "$RADDLE" "$@"
     expect "$name: status $want" test "$status" -eq "$want"
     expect "$name: says so" grep -qE -- "$pattern" "$dir/err"
-}
-
-# NAME, exit status, pattern of a line of the report; then the arguments of raddle.
-verdict() {
-    local name=$1 want=$2 pattern=$3
-    shift 3
-    run "$RADDLE" "$@"
-    expect "$name: status $want" test "$status" -eq "$want"
-    expect "$name: says" grep -qE -- "$pattern" "$dir/out" "$dir/err"
 }
 
 no_processes() {
@@ -112,7 +78,7 @@ int main(void)
 }
 C
 cp "$program" kept
-verdict "a bug" 1 'assertion' check "$program"
+verdict "a bug" 1 'assertion' "$RADDLE" check "$program"
 trace=racy-$tag.raddle
 expect "a bug: its trace" test -s "$trace"
 refused "trace: missing" 2 'nowhere\.raddle: No such file' replay nowhere.raddle
@@ -134,28 +100,28 @@ run "$RADDLE" cc -O2 -o "$program" "$source"
 refused "trace: of another build" 2 'another build' replay "$trace"
 rm "$program"
 refused "trace: program is gone" 2 'No such file' replay "$trace"
-verdict "trace: program has moved" 1 'assertion' replay "$trace" ./kept
-verdict "trace of a source: replay" 1 'assertion' check "$source"
-verdict "trace of a source: replay, later" 1 'assertion' replay "$trace"
+verdict "trace: program has moved" 1 'assertion' "$RADDLE" replay "$trace" ./kept
+verdict "trace of a source: replay" 1 'assertion' "$RADDLE" check "$source"
+verdict "trace of a source: replay, later" 1 'assertion' "$RADDLE" replay "$trace"
 
 mkdir closed && cp kept closed && chmod a-w closed
 if [ "$(id -u)" -ne 0 ]; then # root may write anywhere
     cd closed || exit 1
-    verdict "no permission for the trace: still a bug" 1 'assertion' check ./kept
+    verdict "no permission for the trace: still a bug" 1 'assertion' "$RADDLE" check ./kept
     expect "no permission for the trace: said" grep -qE 'kept\.raddle: Permission denied' "$dir/err"
     cd ..
 fi
 mkdir taken && cp kept taken && mkdir taken/kept.raddle && cd taken || exit 1
-verdict "the trace cannot be written: still a bug" 1 'assertion' check ./kept
+verdict "the trace cannot be written: still a bug" 1 'assertion' "$RADDLE" check ./kept
 expect "the trace cannot be written: said" grep -qE 'kept\.raddle: Is a directory' "$dir/err"
 cd ..
 
 mkdir 'with spaces' && cp kept 'with spaces/a program'
-verdict "path with spaces" 1 'assertion' check 'with spaces/a program'
-verdict "path with spaces: replay" 1 'assertion' replay 'a program.raddle'
+verdict "path with spaces" 1 'assertion' "$RADDLE" check 'with spaces/a program'
+verdict "path with spaces: replay" 1 'assertion' "$RADDLE" replay 'a program.raddle'
 cp "$source" 'with spaces/a source.c'
-verdict "source with spaces" 1 'a source\.c:[0-9]+: assertion' check 'with spaces/a source.c'
-verdict "json cannot be written" 4 'cannot be written' check --json /nowhere/x.json ./kept
+verdict "source with spaces" 1 'a source\.c:[0-9]+: assertion' "$RADDLE" check 'with spaces/a source.c'
+verdict "json cannot be written" 4 'cannot be written' "$RADDLE" check --json /nowhere/x.json ./kept
 
 # ---- programs that do their worst. NAME, pattern of the report; a program from standard input. It is a bug, or at
 # least not safe; and a trace, if there is one, ends in the bug.
@@ -170,8 +136,8 @@ worst() {
     expect "$name: no processes left" no_processes
     expect "$name: trace" test -s "$name-$tag.raddle"
     if [ -s "$name-$tag.raddle" ]; then
-        verdict "$name: replay" 1 'crash|memory' replay "$name-$tag.raddle"
-        verdict "$name: replay again" 1 'crash|memory' replay "$name-$tag.raddle"
+        verdict "$name: replay" 1 'crash|memory' "$RADDLE" replay "$name-$tag.raddle"
+        verdict "$name: replay again" 1 'crash|memory' "$RADDLE" replay "$name-$tag.raddle"
     fi
     run "$RADDLE" check --timeout 10 --model tso "$program"
     expect "$name: a bug under tso" test $status -eq 1
@@ -212,12 +178,12 @@ worst trap 'crash' <<<"$threads static void worst(void) { __builtin_trap(); }"
 # ---- the end of the process, in a thread, is no bug
 
 program underscore-exit <<<"$threads static void worst(void) { _exit(5); }"
-verdict "_exit(5) in a thread" 0 'safe' check "$program"
-verdict "_exit(5) in a thread, asked for" 1 'bug' check --exit-is-bug "$program"
+verdict "_exit(5) in a thread" 0 'safe' "$RADDLE" check "$program"
+verdict "_exit(5) in a thread, asked for" 1 'bug' "$RADDLE" check --exit-is-bug "$program"
 program raw-exit <<<"$threads
 #include <sys/syscall.h>
 static void worst(void) { syscall(SYS_exit_group, 5); }"
-verdict "exit_group by syscall" 1 'crash: .*ended by itself with status 5' check "$program"
+verdict "exit_group by syscall" 1 'crash: .*ended by itself with status 5' "$RADDLE" check "$program"
 
 # ---- C++ is compiled and linked as such
 
@@ -237,12 +203,12 @@ int main()
     assert(v.size() == 2);
 }
 C
-verdict "a source of C++" 0 'safe' check twice.cpp
+verdict "a source of C++" 0 'safe' "$RADDLE" check twice.cpp
 
 # ---- it takes away what raddle needs
 
 program closes <<<"$threads static void worst(void) { for (int i = 0; i < 1024; i++) close(i); }"
-verdict "closes all descriptors" 0 'safe' check "$program"
+verdict "closes all descriptors" 0 'safe' "$RADDLE" check "$program"
 program closes-first <<'C'
 #include <assert.h>
 #include <stdio.h>
@@ -255,19 +221,19 @@ int main(void)
     assert(0);
 }
 C
-verdict "closes all descriptors, then fails" 1 'assertion' check "$program"
+verdict "closes all descriptors, then fails" 1 'assertion' "$RADDLE" check "$program"
 program ignores <<<"$threads static void worst(void) { signal(SIGSEGV, SIG_IGN); int *volatile p = 0; *p = 1; }"
-verdict "ignores the signal of its crash" 1 'crash' check "$program"
+verdict "ignores the signal of its crash" 1 'crash' "$RADDLE" check "$program"
 program blocks <<<"$threads static void worst(void) { sigset_t s; sigfillset(&s); sigprocmask(SIG_BLOCK, &s, 0); int *volatile p = 0; *p = 1; }"
-verdict "blocks the signal of its crash" 1 'crash' check "$program"
+verdict "blocks the signal of its crash" 1 'crash' "$RADDLE" check "$program"
 program reads <<<"$threads static void worst(void) { char c; while (read(0, &c, 1) > 0) ; }"
-verdict "reads its input" 0 'safe' check --timeout 5 "$program"
+verdict "reads its input" 0 'safe' "$RADDLE" check --timeout 5 "$program"
 program chdirs <<<"$threads static void worst(void) { if (chdir(\"/\")) abort(); } "
-verdict "changes the directory" 0 'safe' check "$program"
+verdict "changes the directory" 0 'safe' "$RADDLE" check "$program"
 program fails-elsewhere <<<"$threads
 #include <assert.h>
 static void worst(void) { if (chdir(\"/\")) abort(); assert(0); } "
-verdict "fails in another directory" 1 'assertion' check "$program"
+verdict "fails in another directory" 1 'assertion' "$RADDLE" check "$program"
 expect "fails in another directory: the trace is here" test -s "fails-elsewhere-$tag.raddle"
 program many <<<"$threads static void *none(void *a) { return a; }
 static void worst(void) { pthread_t t; for (int i = 0; i < 100000; i++) if (pthread_create(&t, 0, none, 0)) break; }"
@@ -299,7 +265,7 @@ int main(void)
     return 0;
 }
 C
-verdict "time is up" 3 'incomplete' check --timeout 2 "$program"
+verdict "time is up" 3 'incomplete' "$RADDLE" check --timeout 2 "$program"
 for signal in TERM HUP KILL; do # not INT: a shell lets its background jobs ignore it
     "$RADDLE" check "$program" >out.stopped 2>&1 </dev/null &
     pid=$!
@@ -319,6 +285,4 @@ for signal in TERM HUP KILL; do # not INT: a shell lets its background jobs igno
 done
 expect "no files left" no_files
 
-cd / || exit 1
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish

@@ -1,22 +1,13 @@
 #!/bin/bash
 # Files for other programs: valid against their schemas for every verdict, whatever the trace holds; good errors.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 schemas=$SOURCE_DIR/tests/schemas
 python=/usr/bin/python3 # Debian's, which sees Debian's packages
 if ! "$python" -c 'import jsonschema' 2>/dev/null || ! command -v xmllint >/dev/null; then
     echo "SKIP: needs python3-jsonschema and xmllint (tools/setup.sh test installs them)"
     exit 77
 fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
-failed=0
-passed=0
-fail() { echo "FAIL $*" >&2; failed=$((failed + 1)); }
-ok() { passed=$((passed + 1)); }
 
 # JSON FILE, SCHEMA
 valid() {
@@ -155,5 +146,4 @@ refused "an old trace" 2 'old.raddle:1: version 1 of the format, but this raddle
 [ ! -e x ] && ok || fail "a file was left behind"
 "$RADDLE" show --json - abba.raddle >stdout.json && valid stdout.json "$schemas/trace.json"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

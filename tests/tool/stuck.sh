@@ -1,28 +1,14 @@
 #!/bin/bash
 # Programs that make no step any more: the report names thread, system call and place, and the search goes on.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
+. "$(dirname "$0")/common.bash"
 
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
-passed=0
-failed=0
 
-# NAME, exit status, pattern of the report; the program is NAME.c.
-verdict() {
-    local name=$1 want=$2 pattern=$3 status
+# NAME, exit status, pattern of the report, options; the program is NAME.c.
+stuck() {
+    local name=$1 want=$2 pattern=$3
     shift 3
-    timeout 120 "$RADDLE" check "$@" "$name.c" >out 2>err </dev/null
-    status=$?
-    if [ "$status" -eq "$want" ] && grep -qE -- "$pattern" out; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        { echo "FAIL $name: status $status, not $want, or no '$pattern'"; sed 's/^/  | /' out err; } >&2
-    fi
+    verdict "$name" "$want" "$pattern" "$RADDLE" check "$@" "$name.c"
 }
 
 # NAME, what a thread does if it comes second.
@@ -65,19 +51,19 @@ END
 }
 
 program asleep 'syscall(SYS_pause);'
-verdict asleep 3 'incomplete \(.*thread 1 is stuck in the system call pause at asleep\.c:13, which raddle does not model.*2 executions' \
+stuck asleep 3 'incomplete \(.*thread 1 is stuck in the system call pause at asleep\.c:13, which raddle does not model.*2 executions' \
     --step-timeout 1
-verdict asleep 3 'no step for 5 seconds; --step-timeout changes that' # without being told
+stuck asleep 3 'no step for 5 seconds; --step-timeout changes that' # without being told
 
 program reads 'syscall(SYS_read, pipes[0], pipes, 1);'
-verdict reads 3 'thread 1 is stuck in the system call read \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
+stuck reads 3 'thread 1 is stuck in the system call read \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
 
 program computes 'for (volatile unsigned i = 0;; i++) continue;'
-verdict computes 3 'thread 1 computed for 1 seconds without a step, last seen at computes\.c:1[0-3] ' --step-timeout 1
+stuck computes 3 'thread 1 computed for 1 seconds without a step, last seen at computes\.c:1[0-3] ' --step-timeout 1
 
 # slow, but not stuck
 program slow 'for (volatile unsigned i = 0; i < 30000000; i++) continue;'
-verdict slow 0 'safe: 2 executions'
+stuck slow 0 'safe: 2 executions'
 
 # A loop around a timed wait: a run need not take the timeout each time. More timeouts are always possible.
 cat >polls.c <<END
@@ -110,13 +96,12 @@ int main(void)
     return 0;
 }
 END
-verdict polls 3 'incomplete \(the maximum number of executions was reached\): 50 executions' --max-executions 50
+stuck polls 3 'incomplete \(the maximum number of executions was reached\): 50 executions' --max-executions 50
 
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_pause);\n}\n' >alone.c
-verdict alone 3 'thread 0 is stuck in the system call pause at alone\.c:5' --step-timeout 1
+stuck alone 3 'thread 0 is stuck in the system call pause at alone\.c:5' --step-timeout 1
 sed 's/^int main(void)/__attribute__((constructor)) int early(void)/; $a int main(void) { return 0; }' alone.c >early.c
-verdict early 3 'is stuck in the system call pause' --step-timeout 1
+stuck early 3 'is stuck in the system call pause' --step-timeout 1
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,17 +1,8 @@
 #!/bin/bash
 # --tree: GraphViz that `dot` takes, with a leaf for each run; the limit is told; the verdict is what it is without.
-# RADDLE is the program, SOURCE_DIR the root of the repository.
-set -u
-: "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "$0")/common.bash"
 cd "$dir" || exit 1
-export XDG_CACHE_HOME=$dir/cache
 programs=$SOURCE_DIR/tests/programs
-failed=0
-passed=0
-ok() { passed=$((passed + 1)); }
-fail() { echo "FAIL $*" >&2; failed=$((failed + 1)); }
 
 # NAME, exit status, arguments of check: leaves and marks must be the runs that the JSON counts
 tree() {
@@ -74,5 +65,4 @@ timeout 100 "$RADDLE" check --tree big.dot --reduction exhaustive "$programs/bak
 [ $? -eq 2 ] && grep -q -- '--json and --tree cannot both write to standard output' err && ok || fail "two to standard output"
 "$RADDLE" check --tree - "$programs/abba.c" 2>err | head -1 | grep -q '^digraph raddle {' && ok || fail "standard output"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish
