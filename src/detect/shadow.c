@@ -14,6 +14,8 @@
 #define WIDE_MAX     ((uint32_t)1 << 24)
 #define VECTOR_UNITS (EPOCH_CLOCK_MAX + 1)
 
+#define SHADOW_ALL_BYTES 15u /* of a granule */
+
 /* Straight from the kernel: mmap itself may be the program's. */
 static void *pages(size_t size)
 {
@@ -50,7 +52,7 @@ struct shadow_cell *shadow_cell(uint64_t addr)
         return NULL;
     chunk = &detector.chunks[addr >> SHADOW_CHUNK_SHIFT];
     if (!*chunk)
-        *chunk = pages(SHADOW_CHUNK_CELLS * sizeof **chunk);
+        *chunk = pages((SHADOW_CHUNK_CELLS + SHADOW_CHUNK_GROUPS) * sizeof **chunk);
     if (!*chunk)
         detector.given_up = "no memory to remember accesses";
     return shadow_known(detector.chunks, addr);
@@ -319,6 +321,72 @@ static bool simple_write(const struct shadow_who *who, struct shadow_cell *cell,
     return true;
 }
 
+/* The first access in this execution. */
+static void first_access(const struct shadow_who *who, struct shadow_cell *cell, uint32_t bytes,
+                         enum shadow_kind kind)
+{
+    cell->generation = detector.generation;
+    cell->write = cell->reads = who->now;
+    cell->written = kind == SHADOW_WRITE ? (uint8_t)bytes : 0;
+    cell->read = kind == SHADOW_READ ? (uint8_t)bytes : 0;
+}
+
+static bool is_stale(const struct shadow_cell *cell)
+{
+    return (cell->generation & ~SHADOW_WIDE) != detector.generation;
+}
+
+/* ---- groups */
+
+/* Of an address that has a cell. */
+static struct shadow_cell *group_of(uint64_t addr)
+{
+    struct shadow_cell *chunk = detector.chunks[addr >> SHADOW_CHUNK_SHIFT];
+
+    return &chunk[SHADOW_CHUNK_CELLS + ((addr >> SHADOW_GROUP_SHIFT) & (SHADOW_CHUNK_GROUPS - 1))];
+}
+
+/* From now on its cells have their own histories, for the rest of the execution. */
+static void group_open(uint64_t addr)
+{
+    struct shadow_cell *group = group_of(addr);
+    struct shadow_cell *cells = shadow_known(detector.chunks, addr & ~(uint64_t)(SHADOW_GROUP - 1));
+
+    if (group->generation == (detector.generation | SHADOW_WIDE))
+        return;
+    for (size_t i = 0; i < SHADOW_GROUP_CELLS && !is_stale(group); i++) {
+        uint8_t exposed = cells[i].exposed;
+
+        cells[i] = *group;
+        cells[i].exposed = exposed;
+    }
+    group->generation = detector.generation | SHADOW_WIDE;
+}
+
+/* A plain access to all of a group. False, and nothing has changed, if that is one for its cells: they have their own histories, or
+ * would have to be told apart, or there is a race. */
+static bool group_access(const struct shadow_who *who, uint64_t addr, enum shadow_kind kind)
+{
+    struct shadow_cell *group;
+
+    if (kind_is_atomic(kind) || detector.shadow.any_exposed || !shadow_cell(addr))
+        return false;
+    group = group_of(addr);
+    if (is_stale(group)) {
+        first_access(who, group, SHADOW_ALL_BYTES, kind);
+        return true;
+    }
+    if (group->generation != detector.generation)
+        return false;
+    if (kind == SHADOW_WRITE)
+        return simple_write(who, group, SHADOW_ALL_BYTES);
+    /* no two cells may have one vector */
+    return (!group->read || is_before(who, group->reads)) &&
+           simple_read(who, group, SHADOW_ALL_BYTES);
+}
+
+/* ---- any access */
+
 static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned size,
                            enum shadow_kind kind, bool quiet)
 {
@@ -327,12 +395,10 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
 
     if (!cell)
         return quiet;
+    group_open(addr);
     if (!kind_is_atomic(kind) && !cell->exposed) {
-        if ((cell->generation & ~SHADOW_WIDE) != detector.generation) {
-            cell->generation = detector.generation;
-            cell->write = cell->reads = who->now;
-            cell->written = kind == SHADOW_WRITE ? (uint8_t)bytes : 0;
-            cell->read = kind == SHADOW_READ ? (uint8_t)bytes : 0;
+        if (is_stale(cell)) {
+            first_access(who, cell, bytes, kind);
             return quiet;
         }
         if (cell->generation == detector.generation &&
@@ -350,11 +416,14 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
     bool quiet = false; /* one race of one access is enough */
 
     while (size > 0) {
-        unsigned here = SHADOW_GRANULE - (unsigned)(addr & (SHADOW_GRANULE - 1));
+        size_t here = SHADOW_GRANULE - (addr & (SHADOW_GRANULE - 1));
 
         if (here > size)
-            here = (unsigned)size;
-        quiet = granule_access(who, addr, here, kind, quiet);
+            here = size;
+        if (size >= SHADOW_GROUP && addr % SHADOW_GROUP == 0 && group_access(who, addr, kind))
+            here = SHADOW_GROUP;
+        else
+            quiet = granule_access(who, addr, (unsigned)here, kind, quiet);
         addr += here;
         size -= here;
     }

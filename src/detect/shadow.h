@@ -4,15 +4,22 @@
 #include "detect/clock.h"
 
 /* What is remembered of memory: for each granule of 4 bytes, who accessed it last. A granule whose bytes have different
- * histories, or that was accessed atomically, has its history elsewhere (struct shadow_wide), one part for the bytes that share one. */
+ * histories, or that was accessed atomically, has its history elsewhere (struct shadow_wide), one part for the bytes that share one.
+ *
+ * Programs fill, copy and free blocks of megabytes of which they use a few bytes. So 1 KiB has one cell more, its group. It stands for all
+ * granules of its KiB as long as each access was to the whole; their own cells are then older than the execution. */
 
 #define SHADOW_CHUNK_SHIFT  22 /* of the address: 4 MiB of memory have one chunk of cells */
 #define SHADOW_ADDRESS_BITS 47
 #define SHADOW_CHUNKS       ((size_t)1 << (SHADOW_ADDRESS_BITS - SHADOW_CHUNK_SHIFT))
 #define SHADOW_GRANULE      4
 #define SHADOW_CHUNK_CELLS  ((size_t)1 << (SHADOW_CHUNK_SHIFT - 2))
+#define SHADOW_GROUP_SHIFT  10 /* of the address */
+#define SHADOW_GROUP        ((size_t)1 << SHADOW_GROUP_SHIFT)
+#define SHADOW_GROUP_CELLS  (SHADOW_GROUP / SHADOW_GRANULE)
+#define SHADOW_CHUNK_GROUPS (SHADOW_CHUNK_CELLS / SHADOW_GROUP_CELLS) /* they follow its cells */
 
-/* In a cell's generation: the history is elsewhere. The quick checks, which compare generations, fail then. */
+/* In a cell's generation: the history is elsewhere; a group's is then in its cells. The quick checks, which compare generations, fail then. */
 #define SHADOW_WIDE ((uint32_t)1 << 31)
 
 /* A set of moments, none of which comes before another one: empty (0), one epoch, or, if its thread is EPOCH_THREAD_MAX, the number of

@@ -18,6 +18,7 @@
 #define LOCKS   3
 #define ATOMICS 3
 #define BYTES   24
+#define LARGE   3072 /* a multiple of SHADOW_GROUP; what a lock guards besides */
 
 #define WORDS ((EVENTS + 63) / 64)
 
@@ -45,7 +46,7 @@ static struct {
 static struct arena arena;
 static struct world world;
 static uint64_t seed;
-static _Alignas(16) char memory[BYTES + 64 * ATOMICS];
+static _Alignas(SHADOW_GROUP) char memory[SHADOW_GROUP + LARGE * LOCKS];
 static uint32_t found;
 static struct detect_race race;
 
@@ -121,17 +122,32 @@ static bool plain(uint32_t thread, unsigned first, unsigned size, bool writes)
     return naive_access(thread, first, size, writes, false);
 }
 
-/* Each lock guards eight bytes. Mostly; or else the first race would always come soon. */
+/* Whole groups, and any other part of some large block. */
+static bool do_large(uint32_t thread, uint32_t lock)
+{
+    unsigned at = chance(3) == 0 ? chance(LARGE) : SHADOW_GROUP * chance(LARGE / SHADOW_GROUP);
+    unsigned size = chance(3) == 0 ? LARGE - at : 1 + chance(chance(2) ? LARGE - at : 8);
+
+    if (at + size > LARGE)
+        size = LARGE - at;
+    return plain(thread, SHADOW_GROUP + LARGE * lock + at, size, chance(2) == 0);
+}
+
+/* Each lock guards eight bytes and a large block. Mostly; or else the first race would always come soon. */
 static bool do_plain(uint32_t thread)
 {
     unsigned first, size;
 
+    if (chance(120) == 0)
+        return do_large(thread, chance(LOCKS));
     if (chance(60) == 0) {
         size = 1 + chance(20);
         return plain(thread, chance(BYTES - size + 1), size, chance(3) == 0);
     }
     for (uint32_t lock = 0; lock < LOCKS; lock++)
         if (naive.holder[lock] == (int)thread) {
+            if (chance(2))
+                return do_large(thread, lock);
             size = 1 + chance(8);
             first = 8 * lock + chance(8 - size + 1);
             return plain(thread, first, size, chance(2) == 0);
