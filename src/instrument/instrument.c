@@ -207,6 +207,33 @@ static void function_instrument(struct pass *pass, LLVMValueRef function)
     arena_close(&work.arena);
 }
 
+static void section_call(struct pass *pass, const char *name, LLVMValueRef before)
+{
+    builder_before(pass, before);
+    hook_call(pass, name, pass->nothing, NULL, 0);
+}
+
+/* SV-COMP: the body of a function whose name begins so is one atomic section. */
+static void section_make(struct pass *pass, LLVMValueRef function)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+
+    if (!starts_with(name, "__VERIFIER_atomic_") || !strcmp(name, "__VERIFIER_atomic_begin") ||
+        !strcmp(name, "__VERIFIER_atomic_end"))
+        return;
+    while (LLVMIsAAllocaInst(first))
+        first = LLVMGetNextInstruction(first);
+    section_call(pass, "raddle_atomic_begin", first);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+
+        if (LLVMIsAReturnInst(last))
+            section_call(pass, "raddle_atomic_end", last);
+    }
+}
+
 /* Locals whose address nobody takes leave memory before we look. */
 static void promote_locals(LLVMModuleRef module)
 {
@@ -242,6 +269,7 @@ void raddle_instrument(LLVMModuleRef module)
     tls_rewrite(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f)) {
+            section_make(&pass, f);
             function_instrument(&pass, f);
             external_brand(&pass, f);
         }

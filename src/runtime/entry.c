@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -136,12 +137,15 @@ static bool program_save(struct session *session)
 
     if (session->for_debugger)
         image_untracked();
+    /* What libraries leave out while there is but one thread of the system, such as atomic counts of references, threads of
+     * ours need. Set for good: at the first thread it would be a page to put back in every run. */
+    __libc_single_threaded = 0;
     files_open();
     if (setvbuf(stdout, output_buffer, buffering, sizeof output_buffer) != 0 ||
         heap_snapshot() != 0 || image_add_modules(belongs_to_image, NULL) != 0 ||
         files_add_arguments(native.argc, native.argv) != 0)
         return refuse(session);
-    process_save();
+    exit_handlers_save();
     signals_open();
     if (state_save() != 0 || image_save() != 0)
         return refuse(session);

@@ -85,6 +85,11 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
         errno = ENOMEM;
         return MAP_FAILED;
     }
+    if (flags & MAP_32BIT) {
+        native_unsupported("mmap with MAP_32BIT");
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
     at = space_next(size, align);
     if (!at)
         return MAP_FAILED;

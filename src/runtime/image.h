@@ -21,6 +21,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define IMAGE_WHOLE ((size_t)8 << 10)
 
@@ -42,6 +43,9 @@ bool image_is_sanitizer(const char *name);
 /* Whether the module was compiled by `raddle cc`: it calls functions named __raddle_*. The program
  * itself is the module with the name "". */
 bool image_is_instrumented(const struct dl_phdr_info *info);
+
+/* Whether the address is in a segment of that module. */
+bool image_holds(const struct dl_phdr_info *info, uintptr_t addr);
 
 /* Whether instrumented code of any module refers to that function of another one. */
 bool image_calls(const char *name);

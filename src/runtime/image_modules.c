@@ -14,7 +14,7 @@ struct search {
     void *context;
 };
 
-static bool module_holds(const struct dl_phdr_info *info, uintptr_t addr)
+bool image_holds(const struct dl_phdr_info *info, uintptr_t addr)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -29,8 +29,8 @@ static bool module_holds(const struct dl_phdr_info *info, uintptr_t addr)
  * */
 static bool module_is_excluded(const struct dl_phdr_info *info)
 {
-    return module_holds(info, (uintptr_t)&image_add_modules) ||
-           module_holds(info, getauxval(AT_BASE)) || module_holds(info, getauxval(AT_SYSINFO_EHDR));
+    return image_holds(info, (uintptr_t)&image_add_modules) ||
+           image_holds(info, getauxval(AT_BASE)) || image_holds(info, getauxval(AT_SYSINFO_EHDR));
 }
 
 /* Adds [low, high), if there is any. A last page that is not filled belongs to nobody else: in a
@@ -152,14 +152,13 @@ static bool module_needs(const struct dl_phdr_info *info, const char *name, bool
 
 bool image_is_instrumented(const struct dl_phdr_info *info)
 {
-    return module_needs(info, "__raddle_", true);
+    return !module_is_excluded(info) && module_needs(info, "__raddle_", true);
 }
 
 static int module_calls(struct dl_phdr_info *info, size_t size, void *name)
 {
     (void)size;
-    return !module_is_excluded(info) && image_is_instrumented(info) &&
-           module_needs(info, name, false);
+    return image_is_instrumented(info) && module_needs(info, name, false);
 }
 
 bool image_calls(const char *name)

@@ -27,6 +27,15 @@ static const struct raddle_site *op_site(const struct op *op)
     return (const struct raddle_site *)(uintptr_t)op->site;
 }
 
+static void add_block(struct text *t, const struct heap_block *block, const char *thread)
+{
+    text_add(t, "heap block %" PRIu32 " of ", block->rank);
+    if (block->thread == HEAP_INITIAL)
+        text_add(t, "the start");
+    else
+        text_add(t, "%s%" PRIu32, thread, block->thread);
+}
+
 static bool add_heap(struct text *t, uint64_t addr)
 {
     const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
@@ -35,7 +44,7 @@ static bool add_heap(struct text *t, uint64_t addr)
     if (!block)
         return false;
     offset = addr - (uint64_t)(uintptr_t)block->start;
-    text_add(t, "heap block %" PRIu32 " of thread %" PRIu32, block->rank, block->thread);
+    add_block(t, block, "thread ");
     add_site(t, "from", block->alloc_site);
     if (offset)
         text_add(t, "+%" PRIu64, offset);
@@ -119,7 +128,7 @@ static void add_value(struct text *t, cell_value value, unsigned size)
         text_add(t, "%" PRId64, number);
     else if ((block = heap_find((const void *)(uintptr_t)value)) &&
              (uint64_t)value == (uint64_t)(uintptr_t)block->start)
-        text_add(t, "heap block %" PRIu32 " of T%" PRIu32, block->rank, block->thread);
+        add_block(t, block, "T");
     else if ((name = symbols_find((uint64_t)value, &offset)) && !offset)
         text_add(t, "&%s", name);
     else

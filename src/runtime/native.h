@@ -29,6 +29,12 @@ struct native_time {
     uint64_t time;
 };
 
+/* Runs at the end of a thread that has made that object, a thread-local variable of C++. */
+struct native_destructor {
+    void (*call)(void *);
+    void *object;
+};
+
 /* One thread of the program in this execution. */
 struct native_thread {
     struct fiber fiber;
@@ -66,11 +72,12 @@ struct native_thread {
     void *cleanups;     /* its newest cleanup handler: pthread_cancel.c */
     int cancel_state, cancel_type;
     bool leaving; /* cancelled, or in pthread_exit: it is not cancelled again */
-    struct _Unwind_Exception unwinding; /* meanwhile */
-    struct await awaits;                /* what it waits for besides being cancelled */
-    void *keys[NATIVE_KEYS];            /* pthread_setspecific */
-    uint32_t keys_used;                 /* of these: beyond, all are NULL */
-    VEC(void *) variables;              /* its copies of thread-local variables, by their number */
+    struct _Unwind_Exception unwinding;        /* meanwhile */
+    struct await awaits;                       /* what it waits for besides being cancelled */
+    void *keys[NATIVE_KEYS];                   /* pthread_setspecific */
+    uint32_t keys_used;                        /* of these: beyond, all are NULL */
+    VEC(struct native_destructor) destructors; /* of thread-local variables */
+    VEC(void *) variables; /* its copies of thread-local variables, by their number */
 };
 
 /* The program as a target. */
@@ -198,13 +205,15 @@ void native_debug_race(uint32_t thread);
 /* The replay is over: tells how, lets the thread with the bug stop for the debugger, and ends the process. */
 _Noreturn void native_debug_end(void);
 
-/* ---- process.c: handlers for exit, as they were at the start */
+/* ---- exit_handlers.c: what runs at the end of the process and of threads */
 
-void process_save(void);
-void process_restart(void);
+/* The handlers that constructors have registered are those of every execution. */
+void exit_handlers_save(void);
+void exit_handlers_restart(void);
 
-/* The running thread is about to end. */
-void process_thread_leaves(void);
+/* The running thread is about to end. The destructors of its thread-local variables come first, before those of keys. */
+void exit_handlers_thread_variables(void);
+void exit_handlers_thread_leaves(void);
 
 /* ---- signals.c */
 

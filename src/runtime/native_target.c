@@ -285,6 +285,7 @@ static void thread_reset(struct native_thread *thread)
     thread->window = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
+    thread->destructors.count = 0;
     thread->robust.count = 0;
     thread->cleanups = NULL;
     thread->times.count = 0;
@@ -427,7 +428,7 @@ static void native_restart(struct target *target, struct world *world)
     heap_restart();
     if (!state_restart())
         native_unsupported("descriptors, signals or limits that cannot be brought back");
-    process_restart();
+    exit_handlers_restart();
     signals_restart();
     library_restart();
     for (uint32_t i = 0; i < native.threads.count; i++)

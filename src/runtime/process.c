@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "runtime/kernel.h"
-#include "runtime/memory_bug.h"
 #include "runtime/native.h"
 #include "runtime/signals.h"
 
@@ -147,128 +146,6 @@ NONDET(long, long, UINT32_MAX)
 NONDET(unsigned long, ulong, UINT32_MAX)
 NONDET(long long, longlong, UINT32_MAX)
 NONDET(unsigned long long, ulonglong, UINT32_MAX)
-
-/* ---- the end of the process */
-
-#define EXIT_HANDLERS 256
-
-static struct {
-    void (*plain)(void);
-    void (*taking)(void *);
-    void *argument;
-} exit_handlers[EXIT_HANDLERS];
-
-static uint32_t exit_handler_count, exit_handlers_of_start;
-static uint32_t threads_left; /* that have ended in this execution, otherwise than by exit */
-
-INTERPOSE int atexit(void (*handler)(void))
-{
-    if (exit_handler_count == EXIT_HANDLERS)
-        return -1;
-    exit_handlers[exit_handler_count].taking = NULL;
-    exit_handlers[exit_handler_count++].plain = handler;
-    return 0;
-}
-
-/* Of libraries, too; what they register before the start stays theirs and is never called: processes of ours end
- * without ceremony. */
-INTERPOSE int __cxa_atexit(void (*handler)(void *), void *argument, void *library)
-{
-    (void)library;
-    if (!native.current)
-        return 0;
-    if (exit_handler_count == EXIT_HANDLERS)
-        return -1;
-    exit_handlers[exit_handler_count].taking = handler;
-    exit_handlers[exit_handler_count++].argument = argument;
-    return 0;
-}
-
-INTERPOSE _Noreturn void exit(int status)
-{
-    if (!native.current)
-        kernel_exit(status);
-    while (exit_handler_count > 0) {
-        uint32_t i = --exit_handler_count;
-
-        if (exit_handlers[i].taking)
-            exit_handlers[i].taking(exit_handlers[i].argument);
-        else
-            exit_handlers[i].plain();
-    }
-    if (native.session->leaks)
-        memory_bug_leaks();
-    native_exit_process(status);
-}
-
-INTERPOSE _Noreturn void _exit(int status)
-{
-    if (!native.current)
-        kernel_exit(status);
-    native_exit_process(status);
-}
-
-INTERPOSE _Noreturn void _Exit(int status)
-{
-    _exit(status);
-}
-
-/* The handlers of quick_exit are other ones. */
-
-#define QUICK_HANDLERS 64
-
-int __cxa_at_quick_exit(void (*handler)(void *), void *library);
-
-static void (*quick_handlers[QUICK_HANDLERS])(void *);
-static uint32_t quick_handler_count, quick_handlers_of_start;
-
-INTERPOSE int __cxa_at_quick_exit(void (*handler)(void *), void *library)
-{
-    (void)library;
-    if (quick_handler_count == QUICK_HANDLERS) {
-        native_unsupported("more handlers of at_quick_exit");
-        return -1;
-    }
-    quick_handlers[quick_handler_count++] = handler;
-    return 0;
-}
-
-INTERPOSE int at_quick_exit(void (*handler)(void))
-{
-    return __cxa_at_quick_exit((void (*)(void *))(uintptr_t)handler, NULL);
-}
-
-INTERPOSE _Noreturn void quick_exit(int status)
-{
-    while (native.current && quick_handler_count > 0)
-        quick_handlers[--quick_handler_count](NULL);
-    _exit(status);
-}
-
-/* When all threads have ended, and none has called exit, the last one would run the handlers. Which one that is does not
- * count as a difference between executions, so it cannot be any of them. */
-void process_thread_leaves(void)
-{
-    uint32_t alive = 0;
-
-    for (uint32_t i = 0; i < native.threads.count; i++)
-        alive += native.threads.at[i]->agent != AGENT_NONE;
-    if (++threads_left == alive && exit_handler_count > 0)
-        native_unsupported("handlers of atexit after main has called pthread_exit");
-}
-
-void process_save(void)
-{
-    exit_handlers_of_start = exit_handler_count;
-    quick_handlers_of_start = quick_handler_count;
-}
-
-void process_restart(void)
-{
-    threads_left = 0;
-    exit_handler_count = exit_handlers_of_start;
-    quick_handler_count = quick_handlers_of_start;
-}
 
 /* ---- what is not modelled */
 

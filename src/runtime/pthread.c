@@ -188,8 +188,9 @@ static void run_key_destructors(void)
 
 void native_leave_thread(void *returned)
 {
+    exit_handlers_thread_variables();
     run_key_destructors();
-    process_thread_leaves();
+    exit_handlers_thread_leaves();
     native_exit_thread(returned);
 }
 

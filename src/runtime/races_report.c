@@ -83,7 +83,8 @@ static void say_memory(const struct race_note *note)
         text_add(&detail,
                  "  the memory is byte %" PRIu64
                  " of a heap block of %zu bytes, allocated by thread %" PRIu32 ":\n",
-                 addr - (uint64_t)(uintptr_t)block->start, block->size, block->thread);
+                 addr - (uint64_t)(uintptr_t)block->start, block->size,
+                 block->thread == HEAP_INITIAL ? 0 : block->thread);
         say_stack(&note->allocated);
     } else if ((name = symbols_find(addr, &offset))) {
         text_add(&detail, "  the memory is byte %" PRIu64 " of the global variable '%s'\n", offset,
