@@ -50,10 +50,9 @@ static bool sequence_asleep(struct optimal *o, uint32_t depth)
 static void tree_append(struct optimal *o, struct branch **link)
 {
     for (uint32_t i = o->v.start; i < o->v.steps.count; i++) {
-        const struct sequence_step *step = &o->v.steps.at[i];
-
-        *link = branch_new(o->nodes.base.arena, step->choice, step->accesses, step->access_count);
-        (*link)->inexact = step->inexact;
+        if (o->v.steps.at[i].removed)
+            continue;
+        *link = sequence_branch(&o->v, o->nodes.base.execution, i);
         link = &(*link)->child;
     }
 }
@@ -82,13 +81,24 @@ static void tree_insert(struct optimal *o, struct branch **list)
     }
 }
 
+/* Whether a branch is planned at the root with nothing behind it: every sequence that may start with it will be explored
+ * there, and an insertion would add nothing that is needed. */
+static bool tree_has_leaf(const struct branch *list, struct choice choice)
+{
+    for (; list; list = list->sibling)
+        if (list->choice.agent == choice.agent && list->choice.outcome == choice.outcome)
+            return !list->child;
+    return false;
+}
+
 static void optimal_reverse(struct reduction *reduction, const struct race *race)
 {
     struct optimal *o = (struct optimal *)reduction;
+    struct choice choice = {race->agent, race->outcome};
 
-    /* the usual case, without building v: most races were reversed in an earlier run */
-    if (race->initial &&
-        sleep_has(&o->nodes.sleep, race->first, (struct choice){race->agent, race->outcome}))
+    /* the usual cases, without building v: most races were reversed in an earlier run, or will be */
+    if (race->initial && (sleep_has(&o->nodes.sleep, race->first, choice) ||
+                          tree_has_leaf(o->nodes.at.at[race->first].planned, choice)))
         return;
     sequence_build(&o->v, reduction->execution, race);
     if (!sequence_asleep(o, race->first))

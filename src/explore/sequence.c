@@ -1,61 +1,67 @@
 #include "explore/sequence.h"
 
-static void step_add(struct sequence *v, struct execution *x, struct choice choice, event_id event,
-                     uint32_t count)
-{
-    vec_push(x->arena, &v->steps,
-             (struct sequence_step){.choice = choice, .event = event, .access_count = count});
-}
-
-/* Notes the first step of each agent. */
-static void firsts_note(struct sequence *v, struct execution *x)
+/* Links the steps of each agent, and notes the first. */
+static void steps_link(struct sequence *v, struct execution *x)
 {
     while (v->first.count < x->world->agents.count)
         vec_push(x->arena, &v->first, (struct sequence_first){0, 0});
-    v->stamp++;
-    for (uint32_t i = 0; i < v->steps.count; i++) {
+    for (uint32_t i = v->steps.count; i-- > 0;) {
         struct sequence_first *first = &v->first.at[v->steps.at[i].choice.agent];
 
-        if (first->stamp != v->stamp)
-            *first = (struct sequence_first){v->stamp, i};
+        v->steps.at[i].next = first->stamp == v->stamp ? first->step : UINT32_MAX;
+        *first = (struct sequence_first){v->stamp, i};
     }
-}
-
-static void event_add(struct sequence *v, struct execution *x, event_id id)
-{
-    const struct event *event = &x->events.at[id];
-
-    for (uint32_t i = 0; i < event->access_count; i++)
-        vec_push(x->arena, &v->accesses, x->accesses.at[event->accesses + i].access);
-    step_add(v, x, (struct choice){event->agent, event->outcome}, id, event->access_count);
 }
 
 void sequence_build(struct sequence *v, struct execution *x, const struct race *race)
 {
-    const struct access *accesses;
+    agent_id agent = x->events.at[race->first].agent;
+    uint32_t step = x->events.at[race->first].step;
 
-    v->steps.count = v->accesses.count = v->start = 0;
-    vec_reserve(x->arena, &v->accesses, 1); /* so that no accesses are somewhere */
-    for (event_id id = race->first + 1; id < x->events.count; id++)
-        if (!happens_before(x, race->first, id))
-            event_add(v, x, id);
-    for (uint32_t i = 0; i < race->access_count; i++)
-        vec_push(x->arena, &v->accesses, race_accesses(x, race)[i]);
-    step_add(v, x, (struct choice){race->agent, race->outcome}, EVENT_NONE, race->access_count);
-    vec_last(&v->steps).inexact = race->inexact;
-    v->pre = race_pre(x, race);
-    accesses = v->accesses.at; /* only now: the array has stopped moving */
-    for (uint32_t i = 0; i < v->steps.count; i++) {
-        v->steps.at[i].accesses = accesses;
-        accesses += v->steps.at[i].access_count;
+    v->race = race;
+    v->stamp++;
+    v->touches_known = v->is_shorter = false;
+    v->steps.count = v->start = 0;
+    vec_reserve(x->arena, &v->steps, x->events.count - race->first);
+    for (event_id id = race->first + 1; id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+
+        if (vclock_get(event_clock(x, id), agent) < step) /* it does not happen after the first */
+            v->steps.at[v->steps.count++] =
+                (struct sequence_step){.choice = {event->agent, event->outcome}, .event = id};
     }
-    firsts_note(v, x);
+    v->steps.at[v->steps.count++] =
+        (struct sequence_step){.choice = {race->agent, race->outcome}, .event = EVENT_NONE};
+    steps_link(v, x);
 }
 
-static bool steps_conflict(const struct sequence_step *a, const struct sequence_step *b)
+struct branch *sequence_branch(const struct sequence *v, struct execution *x, uint32_t i)
 {
-    return a->inexact || b->inexact ||
-           accesses_conflict(a->accesses, a->access_count, b->accesses, b->access_count);
+    const struct sequence_step *step = &v->steps.at[i];
+    struct branch *branch;
+
+    if (step->event == EVENT_NONE) {
+        branch =
+            branch_new(x->arena, step->choice, race_accesses(x, v->race), v->race->access_count);
+        branch->inexact = v->race->inexact;
+        return branch;
+    }
+    branch = branch_new(x->arena, step->choice, NULL, 0);
+    branch_set_event(x->arena, branch, x, step->event);
+    return branch;
+}
+
+static bool race_conflicts(const struct race *race, const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    if (race->inexact)
+        return true;
+    for (uint32_t i = 0; i < event->access_count; i++)
+        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1,
+                              race_accesses(x, race), race->access_count))
+            return true;
+    return false;
 }
 
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
@@ -63,11 +69,13 @@ bool sequence_is_initial(const struct sequence *v, const struct execution *x, ui
     const struct sequence_step *step = &v->steps.at[i];
 
     for (uint32_t j = v->start; j < i; j++) {
-        const struct sequence_step *earlier = &v->steps.at[j];
+        event_id earlier = v->steps.at[j].event;
 
-        if (step->event != EVENT_NONE
-                ? happens_before(x, earlier->event, step->event)
-                : clock_has(x, v->pre, earlier->event) || steps_conflict(earlier, step))
+        if (v->steps.at[j].removed)
+            continue;
+        if (step->event != EVENT_NONE ? happens_before(x, earlier, step->event)
+                                      : clock_has(x, race_pre(x, v->race), earlier) ||
+                                            race_conflicts(v->race, x, earlier))
             return false;
     }
     return true;
@@ -79,36 +87,95 @@ uint32_t sequence_first(const struct sequence *v, agent_id agent)
                                                                           : UINT32_MAX;
 }
 
-bool sequence_may_start(const struct sequence *v, const struct execution *x,
-                        const struct branch *branch, uint32_t *at)
+static void touch_note(struct sequence *v, const struct access *access)
+{
+    struct sequence_touch *touch = &v->touched.at[access->loc];
+
+    if (touch->stamp != v->stamp)
+        *touch = (struct sequence_touch){.stamp = v->stamp};
+    if (access->mode == ACCESS_WRITE)
+        touch->written |= access->bytes;
+    else
+        touch->read |= access->bytes;
+}
+
+static void touches_note(struct sequence *v, struct execution *x)
+{
+    while (v->touched.count < x->world->locations.count)
+        vec_push(x->arena, &v->touched, (struct sequence_touch){0});
+    for (uint32_t i = v->start; i < v->steps.count; i++) {
+        const struct sequence_step *step = &v->steps.at[i];
+        const struct event *event;
+
+        if (step->removed || step->event == EVENT_NONE)
+            continue;
+        event = &x->events.at[step->event];
+        for (uint32_t k = 0; k < event->access_count; k++)
+            touch_note(v, &x->accesses.at[event->accesses + k].access);
+    }
+    for (uint32_t i = 0; i < v->race->access_count; i++)
+        touch_note(v, &race_accesses(x, v->race)[i]);
+    v->touches_known = true;
+}
+
+/* Whether the branch conflicts with a step of v, or with one that was removed from it. */
+static bool branch_meets(struct sequence *v, struct execution *x, const struct branch *branch)
+{
+    if (!v->touches_known)
+        touches_note(v, x);
+    for (uint32_t i = 0; i < branch->access_count; i++) {
+        const struct access *access = &branch->accesses[i];
+        const struct sequence_touch *touch = &v->touched.at[access->loc];
+
+        if (touch->stamp == v->stamp &&
+            access->bytes & (touch->written | (access->mode == ACCESS_WRITE ? touch->read : 0)))
+            return true;
+    }
+    return false;
+}
+
+static bool step_conflicts(const struct sequence *v, const struct execution *x, uint32_t i,
+                           const struct branch *branch)
+{
+    const struct sequence_step *step = &v->steps.at[i];
+
+    if (step->event != EVENT_NONE)
+        return !branch_independent(branch, x, step->event);
+    return v->race->inexact || accesses_conflict(race_accesses(x, v->race), v->race->access_count,
+                                                 branch->accesses, branch->access_count);
+}
+
+/* Whether the branch, of an agent without a step in v, commutes with all of v. */
+static bool branch_commutes(struct sequence *v, struct execution *x, const struct branch *branch)
+{
+    if (branch->inexact)
+        return v->start == v->steps.count;
+    if (!v->race->inexact) {
+        bool meets = branch_meets(v, x, branch);
+
+        if (!meets || !v->is_shorter)
+            return !meets;
+    }
+    for (uint32_t i = v->start; i < v->steps.count; i++)
+        if (!v->steps.at[i].removed && step_conflicts(v, x, i, branch))
+            return false;
+    return true;
+}
+
+bool sequence_may_start(struct sequence *v, struct execution *x, const struct branch *branch,
+                        uint32_t *at)
 {
     *at = sequence_first(v, branch->choice.agent);
     if (*at != UINT32_MAX)
         return v->steps.at[*at].choice.outcome == branch->choice.outcome &&
                sequence_is_initial(v, x, *at);
-    for (uint32_t i = v->start; i < v->steps.count; i++)
-        if (v->steps.at[i].inexact || branch->inexact ||
-            accesses_conflict(v->steps.at[i].accesses, v->steps.at[i].access_count,
-                              branch->accesses, branch->access_count))
-            return false;
-    return true;
+    return branch_commutes(v, x, branch);
 }
 
-/* What is removed is near the front, for trees are followed from there: so the few before it move, not the many behind. */
 void sequence_remove(struct sequence *v, uint32_t i)
 {
-    struct sequence_first *first = &v->first.at[v->steps.at[i].choice.agent];
-    uint32_t next = i + 1;
-
-    while (next < v->steps.count && v->steps.at[next].choice.agent != v->steps.at[i].choice.agent)
-        next++;
-    if (first->step == i)
-        first->step = next < v->steps.count ? next : UINT32_MAX;
-    for (uint32_t k = i; k > v->start; k--) {
-        v->steps.at[k] = v->steps.at[k - 1];
-        first = &v->first.at[v->steps.at[k].choice.agent];
-        if (first->step == k - 1)
-            first->step = k;
-    }
-    v->start++;
+    v->first.at[v->steps.at[i].choice.agent].step = v->steps.at[i].next;
+    v->steps.at[i].removed = v->is_shorter = true;
+    while (v->start < v->steps.count && v->steps.at[v->start].removed)
+        v->start++;
 }

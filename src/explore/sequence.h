@@ -7,9 +7,8 @@
 struct sequence_step {
     struct choice choice;
     event_id event; /* EVENT_NONE for the operation of a race */
-    const struct access *accesses;
-    uint32_t access_count;
-    bool inexact; /* may touch other things, too */
+    uint32_t next;  /* the next step of its agent, or UINT32_MAX */
+    bool removed;   /* no longer part of it */
 };
 
 struct sequence_first {
@@ -17,17 +16,26 @@ struct sequence_first {
     uint32_t step; /* or UINT32_MAX */
 };
 
+/* How the steps of a sequence touch one location. */
+struct sequence_touch {
+    uint32_t stamp;
+    uint8_t read, written; /* bytes, as in struct access */
+};
+
 /* v = notdep(first, E).q of optimal DPOR: all events after the first event of a race that do not happen
  * after it, and then the operation that shall come before it. Executable from the state before that
- * event. */
+ * event. What an event touches is looked up where the execution has it. */
 struct sequence {
+    const struct race *race;
     VEC(struct sequence_step) steps;
-    uint32_t start;              /* the first of `steps` that is still part of it */
-    VEC(struct access) accesses; /* of all steps */
-    struct vclock pre;           /* what the last step needs */
+    uint32_t start; /* the first of `steps` that is still part of it */
     VEC(struct sequence_first)
-    first;          /* by agent_id: its first step, so that nobody has to search */
-    uint32_t stamp; /* of this sequence; what carries another is of an older one */
+    first; /* by agent_id: its first step, so that nobody has to search */
+    VEC(struct sequence_touch)
+    touched;            /* by loc_id; with what was touched by steps since removed */
+    bool is_shorter;    /* a step was removed */
+    bool touches_known; /* `touched` is of this sequence */
+    uint32_t stamp;     /* of this sequence; what carries another is of an older one */
 };
 
 /* Builds the sequence of `race` from the events so far. It lives until the next one is built. */
@@ -36,14 +44,18 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
 /* Whether no step before step `i` has to come before it. */
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i);
 
+/* A new branch that does what step `i` does. */
+struct branch *sequence_branch(const struct sequence *v, struct execution *x, uint32_t i);
+
 /* The first step of `agent`, or UINT32_MAX. */
 uint32_t sequence_first(const struct sequence *v, agent_id agent);
 
 /* Whether the branch may come first in some sequence equivalent to v, or to v with the branch added: it is a
  * weak initial of v. If it is a step of v, *at is that step, else UINT32_MAX. */
-bool sequence_may_start(const struct sequence *v, const struct execution *x,
-                        const struct branch *branch, uint32_t *at);
+bool sequence_may_start(struct sequence *v, struct execution *x, const struct branch *branch,
+                        uint32_t *at);
 
+/* Takes away step `i`, the first one of its agent. */
 void sequence_remove(struct sequence *v, uint32_t i);
 
 #endif

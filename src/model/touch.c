@@ -84,22 +84,33 @@ static void forwarding_stores(struct world *world, const struct view *view, agen
     }
 }
 
+/* The eight aligned bytes of memory around `addr`. */
+static uint64_t view_word(struct world *world, const struct view *view, uint64_t addr)
+{
+    return view->state(view, world, world_location(world, OBJECT_CELL, addr));
+}
+
 cell_value view_load(struct world *world, const struct view *view, agent_id thread, uint32_t stores,
                      uint64_t addr, unsigned size)
 {
     const struct buffered_store *from[16];
+    uint64_t word = 0, word_addr = 1; /* of memory; no word is there */
     cell_value value = 0;
 
+    if (!world_is_buffered(world) && addr % 8 + size <= 8)
+        return cell_cut(view_word(world, view, addr) >> (8 * (addr % 8)), size);
     forwarding_stores(world, view, thread, stores, addr, size, from);
     for (unsigned k = 0; k < size; k++) {
-        uint64_t byte;
+        uint64_t byte, byte_addr = addr + k;
 
         if (from[k]) {
-            byte = (uint64_t)(from[k]->value >> (8 * (addr + k - from[k]->addr)));
+            byte = (uint64_t)(from[k]->value >> (8 * (byte_addr - from[k]->addr)));
         } else {
-            loc_id loc = world_location(world, OBJECT_CELL, addr + k);
-
-            byte = view->state(view, world, loc) >> (8 * ((addr + k) % 8));
+            if (word_addr != (byte_addr & ~(uint64_t)7)) {
+                word_addr = byte_addr & ~(uint64_t)7;
+                word = view_word(world, view, word_addr);
+            }
+            byte = word >> (8 * (byte_addr % 8));
         }
         value |= (cell_value)(byte & 0xff) << (8 * k);
     }
@@ -114,6 +125,10 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
     const struct buffered_store *from[16];
     unsigned in_memory = 0;
 
+    if (!world_is_buffered(j->world)) {
+        touch_bytes(j, addr, all_bytes(size), ACCESS_READ);
+        return;
+    }
     forwarding_stores(j->world, j->view, j->agent, op->stores, addr, size, from);
     for (unsigned k = 0; k < size; k++) {
         bool seen = false;
