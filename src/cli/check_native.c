@@ -117,6 +117,20 @@ static bool stuck_goes_on(struct native_check *check, const struct driver_end *e
            ++check->stuck < STUCK_MAX;
 }
 
+/* Whether another process shall take up the search of one that has died, which is a bug. In a run that has just shown something new
+ * about the program it is none yet: the search begins anew, and the same run, with other steps, shows it again. */
+static bool death_goes_on(struct native_check *check, const struct driver_end *end)
+{
+    struct session *session = check->driver.session;
+    bool again = session->begin_anew && session->in_program && check->deaths < DEATHS_MAX;
+
+    if (!again)
+        killed_bug(check, end);
+    check->deaths++;
+    return again || (check->settings->keep_going && session->in_program &&
+                     session->explorer.execution.events.count > 0 && check->deaths <= DEATHS_MAX);
+}
+
 /* Runs the program until the search is over. A process that dies is a bug; if the search shall go on, another one
  * takes it up, as long as it was the program that died and not the engine. */
 static bool run_all(struct native_check *check, struct driver_end *end)
@@ -133,15 +147,8 @@ static bool run_all(struct native_check *check, struct driver_end *end)
         if (session->phase != SESSION_RUNNING || end->timed_out ||
             (end->exited && end->status == EXIT_RADDLE_IS_WRONG))
             return true;
-        if (end->stuck) {
-            if (!stuck_goes_on(check, end))
-                return true;
-        } else {
-            killed_bug(check, end);
-            if (!check->settings->keep_going || !session->in_program ||
-                session->explorer.execution.events.count == 0 || check->deaths++ >= DEATHS_MAX)
-                return true;
-        }
+        if (!(end->stuck ? stuck_goes_on(check, end) : death_goes_on(check, end)))
+            return true;
         session->job = SESSION_RESUME;
     }
 }

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -130,6 +131,15 @@ static bool refuse(struct session *session)
     return false;
 }
 
+/* libc loads the unwinder when it first needs it, which may be on a program thread that is cancelled in one of libc's functions: what that
+ * allocates must outlive the execution. */
+static void unwinder_load(void)
+{
+    void *frame;
+
+    backtrace(&frame, 1);
+}
+
 static bool program_save(struct session *session)
 {
     /* who steps through a program wants to see each line that it writes */
@@ -141,6 +151,7 @@ static bool program_save(struct session *session)
      * ours need. Set for good: at the first thread it would be a page to put back in every run. */
     __libc_single_threaded = 0;
     files_open();
+    unwinder_load();
     if (setvbuf(stdout, output_buffer, buffering, sizeof output_buffer) != 0 ||
         heap_snapshot() != 0 || image_add_modules(belongs_to_image, NULL) != 0 ||
         files_add_arguments(native.argc, native.argv) != 0)

@@ -15,6 +15,10 @@
 #define PAGE         ((uintptr_t)4096)
 #define HUGE_PAGE    ((uintptr_t)2 << 20)
 
+#define MAPPINGS_MAX                                                                               \
+    32768u /* at a time; the kernel has a limit, too, and the engine must not be the one that meets it */
+
+static uint32_t mappings;                 /* that the execution has, at most */
 static size_t mapped[RUNTIME_THREADS];    /* bytes of its space that a thread has used */
 static uint32_t mappers[RUNTIME_THREADS]; /* threads that have used any */
 static uint32_t mapper_count;
@@ -40,7 +44,7 @@ static void *space_next(size_t size, uintptr_t align)
     uintptr_t at = (space_of(thread) + mapped[thread] + align - 1) & ~(align - 1);
 
     if (size == 0 || size > MAPPED_SPACE || at + size + PAGE > space_of(thread) + MAPPED_SPACE) {
-        errno = size ? ENOMEM : EINVAL;
+        errno = ENOMEM;
         return NULL;
     }
     return (void *)at;
@@ -64,6 +68,7 @@ void files_memory_restart(void)
         mapped[mappers[i]] = 0;
     }
     mapper_count = 0;
+    mappings = 0;
 }
 
 static void *raw_map(void *at, size_t size, int protection, int flags, int fd, off_t offset)
@@ -90,12 +95,16 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    at = space_next(size, align);
-    if (!at)
+    at = mappings < MAPPINGS_MAX ? space_next(size, align) : NULL;
+    if (!at) {
+        errno = size ? ENOMEM : EINVAL;
         return MAP_FAILED;
+    }
     got = raw_map(at, size, protection, flags | MAP_FIXED_NOREPLACE, fd, offset);
-    if (got != MAP_FAILED)
-        space_use(got, size, align);
+    if (got == MAP_FAILED)
+        return got;
+    space_use(got, size, align);
+    mappings++;
     return got;
 }
 
@@ -110,6 +119,7 @@ INTERPOSE int munmap(void *start, size_t size)
         native_unsupported("munmap of memory that mmap did not give");
         return 0;
     }
+    mappings -= native.current && mappings > 0;
     return (int)syscall(SYS_munmap, start, size);
 }
 

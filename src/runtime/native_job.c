@@ -285,10 +285,11 @@ int native_explore(void)
     return explore_all(false);
 }
 
-/* All of the explorer is in shared memory, and this library is where it was: nothing has to be set up but the target. */
+/* All of the explorer is in shared memory, and this library is where it was: nothing has to be set up but the target. If the process
+ * ended in a run that had just shown something new about the program, the steps of that run are others now. */
 int native_resume_search(void)
 {
-    return explore_all(true);
+    return explore_all(!native.session->begin_anew);
 }
 
 /* ---- replaying */

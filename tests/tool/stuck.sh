@@ -98,6 +98,36 @@ int main(void)
 END
 stuck polls 3 'incomplete \(the maximum number of executions was reached\): 50 executions' --max-executions 50
 
+# The end comes in the very run that shows that the program cancels threads, from where on cancellation points are steps.
+cancels() {
+    cat >"$1.c" <<END
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static sem_t never;
+static void *waits(void *arg)
+{
+    sem_wait(&never);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&never, 0, 0);
+    pthread_create(&thread, NULL, waits, NULL);
+    pthread_cancel(thread);
+    $2
+    return 0;
+}
+END
+}
+cancels cancels-asleep 'syscall(SYS_pause);'
+verdict cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call pause at cancels-asleep\.c:17.*; not seen: syscall\)' \
+    --step-timeout 1
+cancels cancels-dies 'syscall(SYS_exit_group, 3);'
+verdict cancels-dies 1 'the run is in cancels-dies\.raddle' --trust syscall
+
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_pause);\n}\n' >alone.c
 stuck alone 3 'thread 0 is stuck in the system call pause at alone\.c:5' --step-timeout 1
