@@ -52,6 +52,12 @@ bool calls_is_zero(const void *memory, size_t size);
 /* The kind of a mutex, from where glibc keeps it, so that static initialisers say it, too. */
 uint8_t mutex_kind(const pthread_mutex_t *mutex);
 
+/* Whether the running thread holds it. Only that thread can change the answer, so asking is no operation. */
+bool mutex_is_own(const pthread_mutex_t *mutex);
+
+/* Whether a wait with it reports that the thread does not hold it: errorcheck or robust, and not destroyed. */
+bool mutex_tells_owner(const pthread_mutex_t *mutex);
+
 /* The running thread got or gave a robust mutex: abandoned if it ends before it gives it back. */
 void mutex_note_robust(pthread_mutex_t *mutex);
 

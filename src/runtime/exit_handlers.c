@@ -213,16 +213,43 @@ INTERPOSE _Noreturn void quick_exit(int status)
     _exit(status);
 }
 
-/* When all threads have ended, and none has called exit, the last one would run the handlers. Which one that is does not
- * count as a difference between executions, so it cannot be any of them. */
+/* Waits for the end of that thread and of all that it has made, and they, but for the running one. Who a thread has made is
+ * known when it has ended: so the order of waiting does not depend on that of the ends. */
+static void await_ends(uint32_t number)
+{
+    struct op op = native_op(OP_THREAD_JOIN, NULL);
+    uint32_t child;
+
+    if (number == native.current->number)
+        return;
+    op.addr = native.threads.at[number]->agent;
+    native_ask(&op);
+    for (uint32_t rank = 1; (child = native_child(number, rank)) != NATIVE_NO_THREAD; rank++)
+        await_ends(child);
+}
+
+static void *exit_after_all(void *unused)
+{
+    await_ends(0);
+    exit(0);
+    return unused;
+}
+
+/* When main has called pthread_exit, the last thread runs the handlers. Which one that is does not count as a difference between
+ * executions: a thread of ours does it when they all are gone. */
 void exit_handlers_thread_leaves(void)
 {
     uint32_t alive = 0;
+    pthread_t handle;
 
+    if (native.current->number == 0 && exit_handler_count + module_destructor_count > 0) {
+        pthread_create(&handle, NULL, exit_after_all, NULL);
+        return;
+    }
     for (uint32_t i = 0; i < native.threads.count; i++)
         alive += native.threads.at[i]->agent != AGENT_NONE;
-    if (++threads_left == alive && exit_handler_count + module_destructor_count > 0)
-        native_unsupported("handlers of atexit after main has called pthread_exit");
+    if (++threads_left == alive && exit_handler_count > 0)
+        native_unsupported("handlers of atexit that are set after main has called pthread_exit");
 }
 
 void exit_handlers_save(void)

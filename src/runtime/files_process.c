@@ -1,6 +1,9 @@
+#include <aio.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <iconv.h>
+#include <mqueue.h>
+#include <netdb.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -166,6 +169,29 @@ NOT_MODELLED(int, posix_spawnp,
              (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
               const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]),
              (pid, path, actions, attributes, argv, envp), ENOSYS, ENOSYS)
+
+/* Threads that libc would start for itself. */
+NOT_MODELLED(int, aio_read, (struct aiocb * block), (block), ENOSYS, -1)
+NOT_MODELLED(int, aio_write, (struct aiocb * block), (block), ENOSYS, -1)
+NOT_MODELLED(int, aio_fsync, (int how, struct aiocb *block), (how, block), ENOSYS, -1)
+NOT_MODELLED(int, lio_listio,
+             (int how, struct aiocb *const blocks[restrict], int count,
+              struct sigevent *restrict event),
+             (how, blocks, count, event), ENOSYS, -1)
+NOT_MODELLED(int, aio_read64, (struct aiocb64 * block), (block), ENOSYS, -1)
+NOT_MODELLED(int, aio_write64, (struct aiocb64 * block), (block), ENOSYS, -1)
+NOT_MODELLED(int, aio_fsync64, (int how, struct aiocb64 *block), (how, block), ENOSYS, -1)
+NOT_MODELLED(int, lio_listio64,
+             (int how, struct aiocb64 *const blocks[restrict], int count,
+              struct sigevent *restrict event),
+             (how, blocks, count, event), ENOSYS, -1)
+NOT_MODELLED(int, mq_notify, (mqd_t queue, const struct sigevent *event), (queue, event), ENOSYS,
+             -1)
+NOT_MODELLED(int, getaddrinfo_a,
+             (int how, struct gaicb *requests[restrict], int count,
+              struct sigevent *restrict event),
+             (how, requests, count, event), ENOSYS, EAI_SYSTEM)
+
 NOT_MODELLED(int, chroot, (const char *path), (path), EPERM, -1)
 NOT_MODELLED(pid_t, setsid, (void), (), EPERM, -1)
 NOT_MODELLED(int, setuid, (uid_t id), (id), EPERM, -1)

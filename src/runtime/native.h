@@ -55,8 +55,8 @@ struct native_thread {
     int policy, priority; /* as it was told */
     cpu_set_t cpus;
     bool cpus_set;
-    size_t stack_wanted; /* by its attributes, or 0 */
-    int error;           /* its errno, while it does not run */
+    size_t stack_wanted, guard_wanted; /* by its attributes, or 0 */
+    int error;                         /* its errno, while it does not run */
     struct raddle_frame *frames;
     struct stack stack;  /* all of it, with what is kept for thread-local variables at its top */
     size_t private_used; /* of that */
@@ -102,7 +102,9 @@ struct native {
     bool started; /* constructors are through */
     void (*key_destructors[NATIVE_KEYS])(void *);
     bool key_free[NATIVE_KEYS]; /* deleted, and to be had again */
-    uint32_t keys_of_start;     /* made by constructors */
+    bool
+        default_attributes; /* set by the program in this execution, for new threads; libc keeps them */
+    uint32_t keys_of_start; /* made by constructors */
     uint32_t keys;
 };
 
@@ -125,8 +127,16 @@ static inline uint64_t native_call(enum op_kind kind, const void *addr)
 /* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument);
 
+/* Whether a thread can have these attributes, as far as the system would look at them. */
+bool native_attributes_are_valid(const pthread_attr_t *attributes);
+
 /* Before it starts: what its attributes (or NULL) and its creator, who runs now, give it. */
 void native_attributes(struct native_thread *thread, const pthread_attr_t *attributes);
+
+#define NATIVE_NO_THREAD UINT32_MAX
+
+/* The number of the rank-th thread (from 1) that thread `parent` has made in this execution so far, or NATIVE_NO_THREAD. */
+uint32_t native_child(uint32_t parent, uint32_t rank);
 
 /* The thread that a pthread_t names, or NULL. */
 struct native_thread *native_thread_of(unsigned long handle);

@@ -249,6 +249,12 @@ static uint32_t thread_number(uint32_t parent, uint32_t rank)
     return number;
 }
 
+uint32_t native_child(uint32_t parent, uint32_t rank)
+{
+    return rank <= native.threads.at[parent]->children ? thread_number(parent, rank)
+                                                       : NATIVE_NO_THREAD;
+}
+
 static struct native_thread *thread_slot(uint32_t number)
 {
     struct arena *arena = &native.session->arena;
@@ -293,7 +299,7 @@ static void thread_reset(struct native_thread *thread)
     thread->looks = 0;
     thread->policy = thread->priority = 0;
     thread->cpus_set = false;
-    thread->stack_wanted = 0;
+    thread->stack_wanted = thread->guard_wanted = 0;
     snprintf(thread->name, sizeof thread->name, "%s", program_invocation_short_name);
     thread->cancel_state = thread->cancel_type = 0; /* enabled, deferred */
     thread->leaving = false;
@@ -436,6 +442,7 @@ static void native_restart(struct target *target, struct world *world)
     native.alone = true;
     native.phase = 0;
     native.unjoined = 0;
+    native.default_attributes = false;
     native.keys = native.keys_of_start;
     memset(native.key_free, 0, native.keys_of_start * sizeof *native.key_free);
     __raddle_frames = NULL;

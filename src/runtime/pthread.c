@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/object.h"
+#include "runtime/files.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 #include "runtime/time.h"
@@ -14,6 +15,19 @@
 /* POSIX threads and their keys, as operations for the engine. */
 
 /* ---- threads */
+
+REAL_CALL(pthread_setattr_default_np)
+INTERPOSE int pthread_setattr_default_np(const pthread_attr_t *attributes)
+{
+    native.default_attributes |= native.current != NULL;
+    return REAL(pthread_setattr_default_np)(attributes);
+}
+
+/* Attributes for a thread that was given none, in `space`: only if the program has set some. */
+static const pthread_attr_t *attributes_default(pthread_attr_t *space)
+{
+    return native.default_attributes && pthread_getattr_default_np(space) == 0 ? space : NULL;
+}
 
 static bool stack_fits(const pthread_attr_t *attributes)
 {
@@ -26,15 +40,15 @@ static bool stack_fits(const pthread_attr_t *attributes)
     return false;
 }
 
-INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
-                             void *(*start)(void *), void *argument)
+static int create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
+                  void *argument)
 {
     struct native_thread *thread;
     struct op op;
     int detached = PTHREAD_CREATE_JOINABLE;
 
-    if (!native.current)
-        return EAGAIN;
+    if (attributes && !native_attributes_are_valid(attributes))
+        return EINVAL;
     if (attributes && !stack_fits(attributes))
         return EAGAIN;
     if (native.session->threads.count >= RUNTIME_THREADS) {
@@ -54,6 +68,23 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
     op.addr = thread->agent;
     native_ask(&op);
     return 0;
+}
+
+INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
+                             void *(*start)(void *), void *argument)
+{
+    const pthread_attr_t *fallback = NULL;
+    pthread_attr_t space;
+    int error;
+
+    if (!native.current)
+        return EAGAIN;
+    if (!attributes)
+        fallback = attributes_default(&space);
+    error = create(handle, attributes ? attributes : fallback, start, argument);
+    if (fallback)
+        pthread_attr_destroy(&space);
+    return error;
 }
 
 /* All threads but the caller are through, and their ends happened before now. */
@@ -142,6 +173,8 @@ INTERPOSE int pthread_clockjoin_np(pthread_t handle, void **returned, clockid_t 
 
     if (!time_can_wait(clock))
         return EINVAL;
+    if (!until) /* glibc: for as long as it takes */
+        return pthread_join(handle, returned);
     native_cancel_point();
     error = join_try(native_thread_of(handle), returned);
     if (error != EBUSY)

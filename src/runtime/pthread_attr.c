@@ -7,6 +7,7 @@
 
 #include "model/object.h"
 #include "runtime/native.h"
+#include "runtime/signals.h"
 #include "runtime/time.h"
 
 /* What a thread is told about itself: its name, stack, priority and processors. All of it is kept and told back; nothing of it decides who
@@ -149,7 +150,10 @@ INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t *attributes)
         return error;
     loc = world_location(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent));
     param.sched_priority = thread->priority;
-    pthread_attr_setstack(attributes, thread->stack.low, thread->stack.size);
+    pthread_attr_setstack(attributes, thread->stack.low,
+                          thread->stack_wanted ? thread->stack_wanted : thread->stack.size);
+    if (thread->stack_wanted)
+        pthread_attr_setguardsize(attributes, thread->guard_wanted);
     pthread_attr_setdetachstate(attributes, world_state(native.world, loc) & OBJECT_THREAD_DETACHED
                                                 ? PTHREAD_CREATE_DETACHED
                                                 : PTHREAD_CREATE_JOINABLE);
@@ -168,11 +172,70 @@ INTERPOSE int pthread_getcpuclockid(pthread_t handle, clockid_t *clock)
     return 0;
 }
 
+/* ---- attributes of a new one */
+
+/* The policy and priority that it shall have instead of its creator's. */
+static bool is_scheduled(const pthread_attr_t *attributes, int *policy, int *priority)
+{
+    struct sched_param param;
+    int inherit;
+
+    pthread_attr_getinheritsched(attributes, &inherit);
+    pthread_attr_getschedpolicy(attributes, policy);
+    pthread_attr_getschedparam(attributes, &param);
+    *priority = param.sched_priority;
+    return inherit == PTHREAD_EXPLICIT_SCHED;
+}
+
+/* The processors of the process that they name, if they name any. */
+static bool is_bound(const pthread_attr_t *attributes, cpu_set_t *cpus)
+{
+    cpu_set_t all;
+
+    memset(&all, 0xff, sizeof all); /* which is what libc gives if there are none */
+    pthread_attr_getaffinity_np(attributes, sizeof *cpus, cpus);
+    if (CPU_EQUAL(cpus, &all))
+        return false;
+    process_cpus(&all);
+    CPU_AND(cpus, cpus, &all);
+    return true;
+}
+
+bool native_attributes_are_valid(const pthread_attr_t *attributes)
+{
+    int policy, priority;
+    cpu_set_t cpus;
+
+    if (is_bound(attributes, &cpus) && CPU_COUNT(&cpus) == 0)
+        return false;
+    return !is_scheduled(attributes, &policy, &priority) ||
+           (is_policy(policy) && is_priority(policy, priority));
+}
+
+/* What the attributes say in place of the creator. */
+static void attributes_apply(struct native_thread *thread, const pthread_attr_t *attributes)
+{
+    cpu_set_t cpus;
+    sigset_t mask;
+    int policy, priority;
+
+    if (is_bound(attributes, &cpus)) {
+        thread->cpus = cpus;
+        thread->cpus_set = true;
+    }
+    pthread_attr_getstacksize(attributes, &thread->stack_wanted);
+    pthread_attr_getguardsize(attributes, &thread->guard_wanted);
+    if (pthread_attr_getsigmask_np(attributes, &mask) == 0)
+        signals_begin_with(thread->number, &mask);
+    if (!is_scheduled(attributes, &policy, &priority))
+        return;
+    thread->policy = policy;
+    thread->priority = priority;
+}
+
 void native_attributes(struct native_thread *thread, const pthread_attr_t *attributes)
 {
     const struct native_thread *creator = native.current;
-    struct sched_param param;
-    int inherit = PTHREAD_INHERIT_SCHED;
 
     memcpy(thread->name, creator->name, sizeof thread->name);
     thread->policy = creator->policy;
@@ -181,13 +244,6 @@ void native_attributes(struct native_thread *thread, const pthread_attr_t *attri
     thread->cpus_set = creator->cpus_set;
     thread->time = creator->time;
     thread->stack_wanted = 0;
-    if (!attributes)
-        return;
-    pthread_attr_getstacksize(attributes, &thread->stack_wanted);
-    pthread_attr_getinheritsched(attributes, &inherit);
-    if (inherit == PTHREAD_INHERIT_SCHED)
-        return;
-    pthread_attr_getschedpolicy(attributes, &thread->policy);
-    pthread_attr_getschedparam(attributes, &param);
-    thread->priority = param.sched_priority;
+    if (attributes)
+        attributes_apply(thread, attributes);
 }

@@ -53,6 +53,12 @@ static int wait_error(pthread_mutex_t *mutex, uint64_t result)
     return result & WAIT_FROM_DEAD ? EOWNERDEAD : 0;
 }
 
+/* Such a mutex tells who waits without holding it. With others that is undefined, and the model says so. */
+static bool wait_is_refused(const pthread_mutex_t *mutex)
+{
+    return native.current && mutex_tells_owner(mutex) && !mutex_is_own(mutex);
+}
+
 static uint64_t wait_ask(enum op_kind kind, pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     struct op op;
@@ -78,6 +84,8 @@ static uint64_t wait_ask(enum op_kind kind, pthread_cond_t *cond, pthread_mutex_
 
 INTERPOSE int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
+    if (wait_is_refused(mutex))
+        return EPERM;
     return wait_error(mutex, wait_ask(OP_COND_WAIT, cond, mutex));
 }
 
@@ -89,6 +97,8 @@ INTERPOSE int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
 
     if (!time_can_wait(clock) || !time_is_valid(until))
         return EINVAL;
+    if (wait_is_refused(mutex))
+        return EPERM;
     result = wait_ask(OP_COND_TIMEDWAIT, cond, mutex);
     error = wait_error(mutex, result);
     if (!(result & WAIT_TIMED_OUT))

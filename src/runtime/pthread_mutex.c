@@ -57,25 +57,36 @@ static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
     return calls_ask(&op, LOCK_GOT);
 }
 
+bool mutex_is_own(const pthread_mutex_t *mutex)
+{
+    loc_id loc = world_location(native.world, OBJECT_MUTEX, (uint64_t)(uintptr_t)mutex);
+
+    return lock_holder(world_state(native.world, loc)) == lock_held_by(native.current->agent);
+}
+
+bool mutex_tells_owner(const pthread_mutex_t *mutex)
+{
+    int kind = mutex->__data.__kind;
+
+    return kind != KIND_DESTROYED &&
+           (kind & KIND_ROBUST || (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK);
+}
+
 /* ---- robust mutexes */
 
 void mutex_note_robust(pthread_mutex_t *mutex)
 {
     struct native_thread *thread = native.current;
-    loc_id loc;
-    bool held;
 
     if (!thread || !(mutex->__data.__kind & KIND_ROBUST))
         return;
-    loc = world_location(native.world, OBJECT_MUTEX, (uint64_t)(uintptr_t)mutex);
-    held = lock_holder(world_state(native.world, loc)) == lock_held_by(thread->agent);
     for (uint32_t i = 0; i < thread->robust.count; i++)
         if (thread->robust.at[i] == mutex) {
             thread->robust.at[i] = vec_last(&thread->robust);
             thread->robust.count--;
             break;
         }
-    if (held)
+    if (mutex_is_own(mutex))
         vec_push(&native.session->arena, &thread->robust, (void *)mutex);
 }
 
@@ -101,6 +112,15 @@ static int lock_error(pthread_mutex_t *mutex, uint64_t result, int busy)
 
     mutex_note_robust(mutex);
     return result == LOCK_BUSY ? busy : errors[result];
+}
+
+/* Only threads of at most its ceiling may lock it. */
+static bool is_below(const pthread_mutex_t *mutex)
+{
+    int kind = mutex->__data.__kind;
+
+    return native.current && kind != KIND_DESTROYED && kind & KIND_PROTECT &&
+           native.current->priority > mutex->__data.__spins;
 }
 
 /* ---- the calls */
@@ -141,13 +161,18 @@ INTERPOSE int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 INTERPOSE int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
+    if (is_below(mutex))
+        return EINVAL;
     return lock_error(mutex, mutex_ask(OP_MUTEX_LOCK, mutex), 0);
 }
 
 INTERPOSE int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    int error = lock_error(mutex, mutex_ask(OP_MUTEX_TRYLOCK, mutex), EBUSY);
+    int error;
 
+    if (is_below(mutex))
+        return EINVAL;
+    error = lock_error(mutex, mutex_ask(OP_MUTEX_TRYLOCK, mutex), EBUSY);
     return error == EDEADLK ? EBUSY : error;
 }
 
@@ -156,7 +181,7 @@ INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 {
     int error;
 
-    if (!time_can_wait(clock))
+    if (!time_can_wait(clock) || is_below(mutex))
         return EINVAL;
     error = lock_error(mutex, mutex_ask(OP_MUTEX_TRYLOCK, mutex), EBUSY);
     return error == EBUSY ? time_out(clock, until) : error;
@@ -192,9 +217,14 @@ INTERPOSE int pthread_mutex_getprioceiling(const pthread_mutex_t *mutex, int *ce
 
 INTERPOSE int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old)
 {
+    int error;
+
     if (!(mutex->__data.__kind & KIND_PROTECT) || ceiling < 1 || ceiling > 99)
         return EINVAL;
+    error = lock_error(mutex, mutex_ask(OP_MUTEX_LOCK, mutex), 0);
+    if (error)
+        return error;
     *old = mutex->__data.__spins;
     mutex->__data.__spins = (short)ceiling;
-    return 0;
+    return pthread_mutex_unlock(mutex);
 }

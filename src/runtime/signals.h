@@ -22,6 +22,9 @@ void signals_restart(void);
 /* The running thread has made thread `child`, which has its mask. */
 void signals_inherit(uint32_t child);
 
+/* Before thread `child` begins: it has that mask instead. */
+void signals_begin_with(uint32_t child, const sigset_t *mask);
+
 /* The running thread ends. */
 void signals_exit(void);
 

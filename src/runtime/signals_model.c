@@ -95,6 +95,11 @@ void signals_inherit(uint32_t child)
     signals.stacks[child] = (stack_t){.ss_flags = SS_DISABLE};
 }
 
+void signals_begin_with(uint32_t child, const sigset_t *mask)
+{
+    signals.threads[child].mask = signals_set_bits(mask);
+}
+
 /* Nothing reaches a thread that is gone. */
 void signals_exit(void)
 {

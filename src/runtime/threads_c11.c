@@ -75,8 +75,11 @@ INTERPOSE int mtx_init(mtx_t *mutex, int type)
     return thrd_success;
 }
 
+/* C11 asks only that nobody waits for it: who holds it may destroy it. */
 INTERPOSE void mtx_destroy(mtx_t *mutex)
 {
+    while (native.current && mutex_is_own((pthread_mutex_t *)mutex))
+        pthread_mutex_unlock((pthread_mutex_t *)mutex);
     pthread_mutex_destroy((pthread_mutex_t *)mutex);
 }
 

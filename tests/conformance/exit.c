@@ -25,6 +25,11 @@ static void taking(void *argument)
     say("taking %ld", (long)argument);
 }
 
+static void told(int status, void *argument)
+{
+    say("told %d %ld", status, (long)argument);
+}
+
 static void *exits(void *argument)
 {
     exit((int)(long)argument);
@@ -34,7 +39,8 @@ static void program(void)
 {
     NUM(atexit(last));
     NUM(__cxa_atexit(taking, (void *)5, NULL));
+    NUM(on_exit(told, (void *)6));
     NUM(atexit(first));
-    in_thread(exits, NULL);
+    in_thread(exits, (void *)0);
     say("not reached");
 }

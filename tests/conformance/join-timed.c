@@ -33,6 +33,14 @@ static void program(void)
         sched_yield();
     NUM(code);
     NUM((long)result);
+    pthread_create(&thread, NULL, waits, (void *)5);
+    sem_post(&go);
+    CODE(pthread_timedjoin_np(thread, &result, NULL)); /* for as long as it takes */
+    NUM((long)result);
+    pthread_create(&thread, NULL, waits, (void *)6);
+    sem_post(&go);
+    CODE(pthread_clockjoin_np(thread, &result, CLOCK_MONOTONIC, NULL));
+    NUM((long)result);
     pthread_create(&thread, NULL, waits, NULL);
     CODE(pthread_detach(thread)); /* joining it now is undefined */
     sem_post(&go);

@@ -42,6 +42,8 @@ static void of_threads(void)
     CPU_SET(0, &set);
     NUM(CPU_COUNT(&set));
     CODE(pthread_attr_setaffinity_np(&attr, sizeof set, &set));
+    CODE(pthread_attr_getaffinity_np(&attr, sizeof set, &set));
+    NUM(CPU_COUNT(&set));
     CODE(pthread_attr_destroy(&attr));
 }
 

@@ -1,8 +1,11 @@
 // EXPECT: incomplete
-// NAMES: brk chroot close_range daemon execl execle execlp execv execve execvp execvpe fexecve popen posix_spawn posix_spawnp setgid setsid setuid shmat system timer_create vfork fork closefrom sbrk alarm setitimer dlopen
+// NAMES: aio_fsync aio_fsync64 aio_read aio_read64 aio_write aio_write64 getaddrinfo_a lio_listio lio_listio64 mq_notify brk chroot close_range daemon execl execle execlp execv execve execvp execvpe fexecve popen posix_spawn posix_spawnp setgid setsid setuid shmat system timer_create vfork fork closefrom sbrk alarm setitimer dlopen
 // Calls that are not modelled fail, and each is named. On the bare system they would do something.
 #include "conform.h"
+#include <aio.h>
 #include <dlfcn.h>
+#include <mqueue.h>
+#include <netdb.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -28,6 +31,21 @@ static void programs(void)
     assert(posix_spawnp(&pid, "true", NULL, NULL, none, none) != 0);
 }
 
+/* What libc would do by threads of its own. */
+static void helpers(void)
+{
+    static struct aiocb block, *list[] = {&block};
+    static struct aiocb64 block64, *list64[] = {&block64};
+    static struct gaicb request, *requests[] = {&request};
+
+    assert(aio_read(&block) == -1 && aio_write(&block) == -1 && aio_fsync(O_SYNC, &block) == -1);
+    assert(aio_read64(&block64) == -1 && aio_write64(&block64) == -1);
+    assert(aio_fsync64(O_SYNC, &block64) == -1);
+    assert(lio_listio(LIO_NOWAIT, list, 1, NULL) == -1);
+    assert(lio_listio64(LIO_NOWAIT, list64, 1, NULL) == -1);
+    assert(mq_notify(0, NULL) == -1 && getaddrinfo_a(GAI_NOWAIT, requests, 1, NULL) != 0);
+}
+
 static void program(void)
 {
     struct itimerval soon = {.it_value = {.tv_sec = 1}};
@@ -36,6 +54,7 @@ static void program(void)
     void *library;
 
     programs();
+    helpers();
     assert(chroot("/") == -1 && setsid() == -1 && setuid(0) == -1 && setgid(0) == -1);
     assert(brk(NULL) == -1 && sbrk(4096) == (void *)-1 && shmat(0, NULL, 0) == (void *)-1);
     assert(close_range(3, 100, 0) == -1);

@@ -123,10 +123,10 @@ int main(void)
 END
 }
 cancels cancels-asleep 'syscall(SYS_pause);'
-verdict cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call pause at cancels-asleep\.c:17.*; not seen: syscall\)' \
+stuck cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call pause at cancels-asleep\.c:17.*; not seen: syscall\)' \
     --step-timeout 1
 cancels cancels-dies 'syscall(SYS_exit_group, 3);'
-verdict cancels-dies 1 'the run is in cancels-dies\.raddle' --trust syscall
+stuck cancels-dies 1 'the run is in cancels-dies\.raddle' --trust syscall
 
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_pause);\n}\n' >alone.c
