@@ -20,6 +20,7 @@
 
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/signals.h"
 #include "runtime/state.h"
 
 /* What the kernel keeps for the process: directory, signals, limits; and calls that would start another process. */
@@ -35,8 +36,10 @@ INTERPOSE unsigned alarm(unsigned seconds)
 {
     if (!native.current)
         return REAL(alarm)(seconds);
-    if (seconds)
+    if (seconds) {
         native_unsupported("alarm");
+        signals_timer_started(SIGALRM);
+    }
     return 0;
 }
 
@@ -46,8 +49,12 @@ INTERPOSE int setitimer(__itimer_which_t which, const struct itimerval *restrict
 {
     if (!native.current)
         return REAL(setitimer)(which, timer, old);
-    if (timer && (timer->it_value.tv_sec || timer->it_value.tv_usec))
+    if (timer && (timer->it_value.tv_sec || timer->it_value.tv_usec)) {
         native_unsupported("setitimer");
+        signals_timer_started(which == ITIMER_REAL      ? SIGALRM
+                              : which == ITIMER_VIRTUAL ? SIGVTALRM
+                                                        : SIGPROF);
+    }
     if (old)
         memset(old, 0, sizeof *old);
     return 0;

@@ -155,6 +155,9 @@ void native_cancel_point(void);
 /* Whether the running thread lets itself be cancelled now, and the program has ever asked a thread to end. */
 bool native_cancellable(void);
 
+/* The same, and whether it has been asked to end: an operation. */
+bool native_cancel_is_requested(void);
+
 /* Waits until that object is in another state than `state`, or the running thread is asked to end: what a blocking operation of
  * kind `kind` does before it tries. True: it was asked to end, and must do so if the try fails; in another run it has not come
  * back from here. */

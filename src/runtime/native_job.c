@@ -136,7 +136,7 @@ static void deadlock_add(void)
     struct session_bug bug = {.kind = BUG_SPIN};
     uint32_t loops = 0, blocked = 0;
 
-    if (waits_for_outside())
+    if (waits_for_outside() || signals_timer_is_due())
         return;
 
     for (uint32_t i = world->active.count; i-- > 0;) {

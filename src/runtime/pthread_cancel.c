@@ -157,6 +157,11 @@ static bool is_requested(void)
     return native_ask(&op) != 0;
 }
 
+bool native_cancel_is_requested(void)
+{
+    return native_cancellable() && is_requested();
+}
+
 void native_cancel_point(void)
 {
     if (!native_cancellable())

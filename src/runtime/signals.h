@@ -48,6 +48,12 @@ char *signals_stack(int number);
 enum signals_wait { SIGNALS_WAIT_NOT, SIGNALS_WAIT_ANY, SIGNALS_WAIT_TIMED };
 enum signals_wait signals_waits(uint32_t thread);
 
+/* The running thread has started a timer that would send that signal. None ever expires: who waits then waits for it. */
+void signals_timer_started(int number);
+
+/* Whether a timer was started in this execution whose signal has a handler: it may let a program go on that stands still. */
+bool signals_timer_is_due(void);
+
 /* sigsetjmp has saved the mask (or has been told not to) where `buffer` is. */
 void signals_jump_set(const void *buffer, bool with_mask);
 

@@ -107,13 +107,17 @@ void signals_jump_set(const void *buffer, bool with_mask)
 
     while (i < signals.jump_count && signals.jumps[i].buffer != buffer)
         i++;
+    if (!with_mask) { /* as cleanup handlers have it: there is nothing to remember */
+        if (i < signals.jump_count)
+            signals.jumps[i] = signals.jumps[--signals.jump_count];
+        return;
+    }
     if (i == SIGNALS_JUMPS) {
-        native_unsupported("more than 64 places to jump to");
+        native_unsupported("more than 64 places to jump to with a mask of signals");
         return;
     }
     signals.jump_count = i == signals.jump_count ? i + 1 : signals.jump_count;
     signals.jumps[i].buffer = buffer;
-    signals.jumps[i].with_mask = with_mask;
     signals.jumps[i].mask = signals_own()->mask;
 }
 
@@ -123,7 +127,7 @@ static void jump(const void *buffer)
         return;
     native.current->signalled = false;
     for (uint32_t i = 0; i < signals.jump_count; i++)
-        if (signals.jumps[i].buffer == buffer && signals.jumps[i].with_mask) {
+        if (signals.jumps[i].buffer == buffer) {
             signals_change(&signals_own()->mask, HOOK_XCHG, signals.jumps[i].mask);
             signals_deliver();
         }

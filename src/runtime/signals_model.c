@@ -76,6 +76,7 @@ void signals_restart(void)
     signals.threads_used = 1;
     signals.process = signals.created = 0;
     signals.jump_count = 0;
+    signals.timers = 0;
     signals.threads[0].mask = mask_at_start;
     if (!signals.actions_used)
         return;

@@ -24,11 +24,10 @@ struct thread_signals {
 
 #define SIGNALS_JUMPS 64
 
-/* Where sigsetjmp was called, and the mask then. */
+/* Where sigsetjmp was called that saves the mask, and the mask then. */
 struct signals_jump {
     const void *buffer;
     uint64_t mask;
-    bool with_mask;
 };
 
 struct signals_state {
@@ -43,6 +42,7 @@ struct signals_state {
     uint32_t threads_used; /* numbers below it may have state */
     struct signals_jump jumps[SIGNALS_JUMPS];
     uint32_t jump_count;
+    uint64_t timers; /* signals of timers that were started */
 };
 
 extern struct signals_state signals;

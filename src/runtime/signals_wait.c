@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "model/object.h"
 #include "raddle.h"
 
 /* Waiting for signals. */
@@ -9,6 +10,21 @@
 enum signals_wait signals_waits(uint32_t thread)
 {
     return signals.waits[thread];
+}
+
+void signals_timer_started(int number)
+{
+    signals.timers |= signals_bit(number);
+}
+
+/* Without a handler it would end the program, as it is meant to if that hangs: then it hangs, timer or not. */
+bool signals_timer_is_due(void)
+{
+    for (int number = 1; number < SIGNALS; number++)
+        if (signals.timers & signals_bit(number) && signals.actions[number].sa_handler != SIG_DFL &&
+            signals.actions[number].sa_handler != SIG_IGN)
+            return true;
+    return false;
 }
 
 /* What a thread that waits has seen. */
@@ -31,14 +47,38 @@ static void await_cell(struct await *await, const uint64_t *cell, uint64_t value
     await->count++;
 }
 
-/* Until something that is pending for the thread or for the process changes. */
+static void await_request(struct await *await)
+{
+    await->reads[await->count].addr = thread_cancel_addr(native.current->agent);
+    await->reads[await->count].value = 0;
+    await->reads[await->count].size = 0;
+    await->reads[await->count].object = OBJECT_THREAD;
+    await->count++;
+}
+
+/* The thread has waited. If it was asked to end and there is a signal, too, either may count. */
+static void end_if_asked(const struct seen *before)
+{
+    struct seen now;
+
+    if (!native_cancel_is_requested())
+        return;
+    now = look();
+    if ((now.own == before->own && now.process == before->process) || raddle_choose(2) == 0)
+        native_unwind(PTHREAD_CANCELED);
+}
+
+/* Until something that is pending for the thread or for the process changes, or the thread is asked to end. */
 static void await_change(const struct seen *seen, enum signals_wait how)
 {
     struct native_thread *thread = native.current;
     struct await *await = &thread->spin.waits;
     struct op op = native_op(OP_AWAIT, await);
 
+    native_cancel_point(); /* a request that a signal was preferred to */
     await->count = 0;
+    if (native_cancellable())
+        await_request(await);
     await_cell(await, &signals_own()->pending, seen->own);
     await_cell(await, &signals.process, seen->process);
     signals.waits[thread->number] = how;
@@ -46,6 +86,7 @@ static void await_change(const struct seen *seen, enum signals_wait how)
     native_ask(&op);
     thread->signalled = false;
     signals.waits[thread->number] = SIGNALS_WAIT_NOT;
+    end_if_asked(seen);
 }
 
 /* One of `set`, which POSIX wants blocked; a signal that comes and has a handler ends the wait, too. */
