@@ -304,20 +304,25 @@ static void cond_wake(struct doing *d, agent_id waiter)
 
 static enum sequel do_cond_signal(struct doing *d)
 {
-    if (d->touch == TOUCH_DONE)
+    bool woke = d->touch == TOUCH_DONE;
+
+    if (woke)
         cond_wake(d, d->outcome);
+    result_set(d, woke); /* how many; a futex tells */
     return SEQUEL_RESUME;
 }
 
 static enum sequel do_cond_broadcast(struct doing *d)
 {
-    for (;;) {
+    for (uint64_t woken = 0;; woken++) {
         uint32_t count;
         uint64_t waiters = state_get(d, OBJECT_COND, d->op.addr);
         const agent_id *members = waiters_members(&d->world->waiters, (waiters_id)waiters, &count);
 
-        if (count == 0)
+        if (count == 0) {
+            result_set(d, woken);
             return SEQUEL_RESUME;
+        }
         cond_wake(d, members[0]);
     }
 }

@@ -316,6 +316,19 @@ static const struct library_row *note(const void *key, const char *name, const v
     return external->row;
 }
 
+void external_unseen(const char *name, const void *function)
+{
+    struct native_thread *thread = native.current;
+    const struct raddle_site *site = native_site();
+    struct external external;
+
+    native.current = NULL;
+    external = unseen_decide(name, function, site);
+    native.current = thread;
+    if (external.kind == EXTERNAL_UNSEEN && !native.alone)
+        native.session->unseen.at[external.unseen].shared = true;
+}
+
 /* Routines that start the functions of others: libstdc++ has one for std::thread. */
 void external_start(void *(*start)(void *))
 {

@@ -4,6 +4,7 @@
 #include <iconv.h>
 #include <mqueue.h>
 #include <netdb.h>
+#include <pty.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -154,6 +155,17 @@ INTERPOSE int getentropy(void *buffer, size_t size)
 /* ---- other processes */
 
 NOT_MODELLED(pid_t, vfork, (void), (), ENOSYS, -1)
+NOT_MODELLED(pid_t, _Fork, (void), (), ENOSYS, -1)
+NOT_MODELLED(int, forkpty,
+             (int *side, char *name, const struct termios *line, const struct winsize *size),
+             (side, name, line, size), ENOSYS, -1)
+INTERPOSE int clone(int (*start)(void *), void *stack, int flags, void *argument, ...)
+{
+    (void)start, (void)stack, (void)flags, (void)argument;
+    native_unsupported("clone");
+    errno = ENOSYS;
+    return -1;
+}
 NOT_MODELLED(int, daemon, (int keep_directory, int keep_streams), (keep_directory, keep_streams),
              ENOSYS, -1)
 NOT_MODELLED(int, system, (const char *command), (command), ENOSYS, -1)

@@ -27,7 +27,7 @@ void signals_raise(int number)
 INTERPOSE int raise(int number)
 {
     if (!native.current)
-        return (int)syscall(SYS_tgkill, getpid(), gettid(), number);
+        return (int)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
     if (!signals_is_number(number)) {
         if (number == 0)
             return 0;

@@ -1,11 +1,13 @@
 // EXPECT: incomplete
-// NAMES: aio_fsync aio_fsync64 aio_read aio_read64 aio_write aio_write64 getaddrinfo_a lio_listio lio_listio64 mq_notify brk chroot close_range daemon execl execle execlp execv execve execvp execvpe fexecve popen posix_spawn posix_spawnp setgid setsid setuid shmat system timer_create vfork fork closefrom sbrk alarm setitimer dlopen
+// NAMES: aio_fsync aio_fsync64 aio_read aio_read64 aio_write aio_write64 getaddrinfo_a lio_listio lio_listio64 mq_notify brk chroot close_range daemon execl execle execlp execv execve execvp execvpe fexecve popen posix_spawn posix_spawnp setgid setsid setuid shmat system timer_create vfork fork _Fork forkpty clone closefrom sbrk alarm setitimer dlopen
 // Calls that are not modelled fail, and each is named. On the bare system they would do something.
 #include "conform.h"
 #include <aio.h>
 #include <dlfcn.h>
 #include <mqueue.h>
 #include <netdb.h>
+#include <pty.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,8 +21,10 @@ static char *const none[] = {NULL};
 static void programs(void)
 {
     pid_t pid;
+    int side;
 
-    assert(fork() == -1 && vfork() == -1 && daemon(0, 0) == -1);
+    assert(fork() == -1 && vfork() == -1 && _Fork() == -1 && daemon(0, 0) == -1);
+    assert(forkpty(&side, NULL, NULL, NULL) == -1 && clone(NULL, NULL, 0, NULL) == -1);
     assert(system("true") == -1 && popen("true", "r") == NULL);
     assert(execl("/bin/true", "true", NULL) == -1 && execlp("true", "true", NULL) == -1);
     assert(execle("/bin/true", "true", NULL, none) == -1);
