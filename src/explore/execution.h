@@ -45,6 +45,9 @@ struct race {
     uint32_t pre_width;
     uint32_t accesses; /* what it would touch there: execution.race_accesses.at[accesses …] */
     uint32_t access_count;
+    uint32_t
+        others; /* events after `first` that it has to come before, too: execution.race_others.at[others …] */
+    uint32_t other_count;
     bool initial; /* nothing that has to come before it would have to come after `first`, too */
     bool changed; /* it would touch other things there than where it is */
     bool inexact; /* an atomic section: it may touch other things there */
@@ -72,6 +75,7 @@ struct execution {
     VEC(struct race) races; /* of the events so far, in the order in which they were found */
     VEC(uint32_t) race_clocks;
     VEC(struct access) race_accesses;
+    event_vec race_others;
     uint64_t replayed; /* transitions that were done again */
     bool all_races;    /* also those that a reversal of newer ones would bring to light later on */
 
@@ -80,6 +84,7 @@ struct execution {
     outcome_vec outcomes;
     VEC(uint32_t) scratch_clocks;
     VEC(event_id) candidates;
+    event_vec others;
     VEC(struct access) section;
 };
 
@@ -130,6 +135,17 @@ static inline bool happens_before(const struct execution *x, event_id a, event_i
 static inline const struct access *race_accesses(const struct execution *x, const struct race *race)
 {
     return x->race_accesses.at + race->accesses;
+}
+
+/* Whether event `id`, later than `first`, has to come after the operation of the race, too. */
+static inline bool race_leaves_out(const struct execution *x, const struct race *race, event_id id)
+{
+    if (happens_before(x, race->first, id))
+        return true;
+    for (uint32_t i = 0; i < race->other_count; i++)
+        if (happens_before(x, x->race_others.at[race->others + i], id))
+            return true;
+    return false;
 }
 
 static inline struct vclock race_pre(const struct execution *x, const struct race *race)

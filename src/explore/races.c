@@ -3,21 +3,30 @@
 #include "base/check.h"
 #include "model/touch.h"
 
-/* The state in which an operation would run if it came before event `first`: everything was done that
- * does not need `first`. */
+/* The state in which an operation would run if it came before event `first`, and before some later ones: everything was done
+ * that does not need any of them. */
 struct cut {
     struct view view;
-    const struct execution *x;
-    event_id first;
+    struct execution *x;
+    event_id first; /* the later ones: x->others */
 };
 
 static bool cut_leaves_out(const struct cut *cut, event_id id)
 {
-    return id >= cut->first && happens_before(cut->x, cut->first, id);
+    const struct execution *x = cut->x;
+
+    if (id < cut->first)
+        return false;
+    if (happens_before(x, cut->first, id))
+        return true;
+    for (uint32_t i = 0; i < x->others.count; i++)
+        if (happens_before(x, x->others.at[i], id))
+            return true;
+    return false;
 }
 
-/* Writes to one byte depend on each other, so those left out are the newest ones: what was there before
- * the oldest of them is there at the cut. */
+/* Writes to one byte depend on each other and on additions, so those left out are newer than all that are not: what was there before
+ * the oldest of them is there at the cut. Additions left out may be older than others that are not: each is undone. */
 static uint64_t cut_state(const struct view *view, struct world *world, loc_id loc)
 {
     const struct cut *cut = (const struct cut *)view;
@@ -29,8 +38,14 @@ static uint64_t cut_state(const struct view *view, struct world *world, loc_id l
         const struct access_record *record = &x->accesses.at[r];
         uint64_t mask = UINT64_MAX;
 
-        if (record->access.mode != ACCESS_WRITE || !cut_leaves_out(cut, record->event))
+        if (record->access.mode == ACCESS_READ || !cut_leaves_out(cut, record->event))
             continue;
+        if (record->access.mode == ACCESS_ADD) {
+            const struct event *event = &x->events.at[record->event];
+
+            state = op_undo(world, event->agent, &event->op, state);
+            continue;
+        }
         if (world->locations.at[loc].kind == OBJECT_CELL) {
             mask = 0;
             for (unsigned i = 0; i < 8; i++)
@@ -61,6 +76,8 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
                         .pre_width = pre.width,
                         .accesses = x->race_accesses.count,
                         .access_count = access_count,
+                        .others = x->race_others.count,
+                        .other_count = x->others.count,
                         .inexact = inexact};
 
     vec_reserve(x->arena, &x->race_clocks, pre.width);
@@ -68,6 +85,8 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
     x->race_clocks.count += pre.width;
     for (uint32_t i = 0; i < access_count; i++)
         vec_push(x->arena, &x->race_accesses, accesses[i]);
+    for (uint32_t i = 0; i < x->others.count; i++)
+        vec_push(x->arena, &x->race_others, x->others.at[i]);
     vec_push(x->arena, &x->races, race);
 }
 
@@ -94,7 +113,7 @@ static bool race_is_initial(const struct execution *x, const struct race *race)
     for (event_id id = race->first + 1; id < x->events.count; id++) {
         const struct event *event = &x->events.at[id];
 
-        if (happens_before(x, race->first, id))
+        if (race_leaves_out(x, race, id))
             continue;
         if (clock_has(x, race_pre(x, race), id))
             return false;
@@ -106,20 +125,49 @@ static bool race_is_initial(const struct execution *x, const struct race *race)
     return true;
 }
 
+/* Who waits for several to go (a writer, for readers) may be held back at the cut by one of them that does not need `first`, and that
+ * cannot go without it: the operation then has to come before that one, too. False if nobody can be left out so. */
+static bool cut_extend(struct cut *cut, const struct suspect *suspect)
+{
+    struct execution *x = cut->x;
+    const struct op *op = suspect->op;
+    agent_id holder = op_holder(x->world, &cut->view, op);
+    loc_id loc;
+    uint32_t r;
+
+    if (holder == AGENT_NONE)
+        return false;
+    loc = world_location(x->world, op_infos[op->kind].object, op->addr);
+    r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    for (; r != RECORD_NONE && x->accesses.at[r].event > cut->first; r = x->accesses.at[r].older) {
+        event_id id = x->accesses.at[r].event;
+
+        if (x->events.at[id].agent != holder || cut_leaves_out(cut, id))
+            continue;
+        if (clock_has(x, suspect->pre, id))
+            return false;
+        vec_push(x->arena, &x->others, id);
+        return true;
+    }
+    return false;
+}
+
 /* Judges the suspect in the state before `first`; if it can run there, they race. */
 static bool race_judge(struct execution *x, const struct suspect *suspect, event_id first)
 {
     struct cut cut = {{cut_state, cut_is_flushed}, x, first};
     struct footprint footprint;
 
+    x->others.count = 0;
     if (suspect->accesses && !op_footprint_varies(x->world, suspect->op)) {
         race_push(x, first, suspect->agent, 0, suspect->pre, suspect->accesses,
                   suspect->access_count, suspect->op->kind == OP_SECTION_BEGIN);
         return true;
     }
-    if (op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
-        TOUCH_DISABLED)
-        return false;
+    while (op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
+           TOUCH_DISABLED)
+        if (!cut_extend(&cut, suspect))
+            return false;
     op_outcomes(x->world, &cut.view, suspect->agent, suspect->op, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++)
         race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, footprint.at,
@@ -151,8 +199,7 @@ static void candidates_of(struct execution *x, const struct access *access)
     for (; r != RECORD_NONE && bytes; r = x->accesses.at[r].older) {
         const struct access_record *record = &x->accesses.at[r];
 
-        if (!(record->access.bytes & bytes) ||
-            (record->access.mode == ACCESS_READ && access->mode == ACCESS_READ))
+        if (!(record->access.bytes & bytes) || !modes_conflict(record->access.mode, access->mode))
             continue;
         vec_push(x->arena, &x->candidates, record->event);
         if (record->access.mode == ACCESS_WRITE && !x->all_races)
@@ -294,6 +341,7 @@ void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
     const struct event *event = &x->events.at[id];
     struct access accesses[FOOTPRINT_MAX];
 
+    x->others.count = 0;
     CHECK(event->access_count <= FOOTPRINT_MAX, "an operation with outcomes touches too much");
     for (uint32_t i = 0; i < event->access_count; i++)
         accesses[i] = x->accesses.at[event->accesses + i].access;
@@ -309,6 +357,7 @@ void races_cut(struct execution *x, event_id from)
         x->races.count--;
         x->race_clocks.count = x->races.at[x->races.count].pre;
         x->race_accesses.count = x->races.at[x->races.count].accesses;
+        x->race_others.count = x->races.at[x->races.count].others;
     }
 }
 

@@ -15,9 +15,6 @@ static void steps_link(struct sequence *v, struct execution *x)
 
 void sequence_build(struct sequence *v, struct execution *x, const struct race *race)
 {
-    agent_id agent = x->events.at[race->first].agent;
-    uint32_t step = x->events.at[race->first].step;
-
     v->race = race;
     v->stamp++;
     v->touches_known = v->is_shorter = false;
@@ -26,7 +23,7 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
     for (event_id id = race->first + 1; id < x->events.count; id++) {
         const struct event *event = &x->events.at[id];
 
-        if (vclock_get(event_clock(x, id), agent) < step) /* it does not happen after the first */
+        if (!race_leaves_out(x, race, id))
             v->steps.at[v->steps.count++] =
                 (struct sequence_step){.choice = {event->agent, event->outcome}, .event = id};
     }
@@ -93,10 +90,7 @@ static void touch_note(struct sequence *v, const struct access *access)
 
     if (touch->stamp != v->stamp)
         *touch = (struct sequence_touch){.stamp = v->stamp};
-    if (access->mode == ACCESS_WRITE)
-        touch->written |= access->bytes;
-    else
-        touch->read |= access->bytes;
+    touch->bytes[access->mode] |= access->bytes;
 }
 
 static void touches_note(struct sequence *v, struct execution *x)
@@ -127,9 +121,11 @@ static bool branch_meets(struct sequence *v, struct execution *x, const struct b
         const struct access *access = &branch->accesses[i];
         const struct sequence_touch *touch = &v->touched.at[access->loc];
 
-        if (touch->stamp == v->stamp &&
-            access->bytes & (touch->written | (access->mode == ACCESS_WRITE ? touch->read : 0)))
-            return true;
+        if (touch->stamp != v->stamp)
+            continue;
+        for (uint8_t mode = ACCESS_READ; mode <= ACCESS_ADD; mode++)
+            if (touch->bytes[mode] & access->bytes && modes_conflict(mode, access->mode))
+                return true;
     }
     return false;
 }

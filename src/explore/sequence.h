@@ -19,7 +19,7 @@ struct sequence_first {
 /* How the steps of a sequence touch one location. */
 struct sequence_touch {
     uint32_t stamp;
-    uint8_t read, written; /* bytes, as in struct access */
+    uint8_t bytes[ACCESS_ADD + 1]; /* by enum access_mode, as in struct access */
 };
 
 /* v = notdep(first, E).q of optimal DPOR: all events after the first event of a race that do not happen

@@ -15,7 +15,7 @@ typedef uint32_t loc_id;
 struct access {
     loc_id loc;
     uint8_t bytes; /* memory: bit i is byte i of the eight; an object: 1 */
-    uint8_t mode;  /* ACCESS_READ or ACCESS_WRITE */
+    uint8_t mode;  /* ACCESS_READ, ACCESS_WRITE or ACCESS_ADD */
 };
 
 #define FOOTPRINT_MAX                                                                              \
@@ -28,10 +28,15 @@ struct footprint {
     struct access at[FOOTPRINT_MAX];
 };
 
+/* Reads commute with reads, additions with additions. */
+static inline bool modes_conflict(uint8_t a, uint8_t b)
+{
+    return a != b || a == ACCESS_WRITE;
+}
+
 static inline bool access_conflicts(const struct access *a, const struct access *b)
 {
-    return a->loc == b->loc && (a->bytes & b->bytes) != 0 &&
-           (a->mode == ACCESS_WRITE || b->mode == ACCESS_WRITE);
+    return a->loc == b->loc && (a->bytes & b->bytes) != 0 && modes_conflict(a->mode, b->mode);
 }
 
 static inline bool accesses_conflict(const struct access *a, uint32_t a_count,

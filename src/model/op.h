@@ -49,7 +49,12 @@ enum object_kind {
     OBJECT_KIND_COUNT
 };
 
-enum access_mode { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+enum access_mode {
+    ACCESS_NONE,
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_ADD, /* changes it, but in a way that commutes with other such changes: a reader comes or goes */
+};
 
 /* How an operation synchronises when it succeeds. */
 enum op_sync {

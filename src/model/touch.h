@@ -36,6 +36,14 @@ void op_outcomes(struct world *world, const struct view *view, agent_id agent, c
 unsigned wait_ends(struct world *world, const struct view *view, agent_id agent,
                    const struct op *op);
 
+/* The state of an object before `op` of `agent`, which touched it by ACCESS_ADD, if it is `state` after that and other
+ * operations of that mode. */
+uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, uint64_t state);
+
+/* One of those that together keep `op` from running in `view`, where all have to go before it can; AGENT_NONE if no
+ * more than one ever does. */
+agent_id op_holder(struct world *world, const struct view *view, const struct op *op);
+
 /* Whether the footprint of this kind depends on the state it runs in. */
 bool op_footprint_varies(const struct world *world, const struct op *op);
 

@@ -196,10 +196,39 @@ enum touch touch_rwunlock(struct judging *j)
 
     if (rule)
         return misuse(j, loc, rule);
-    if (rwlock_writer(state) == rwlock_written_by(j->agent) ||
-        waiters_has(&j->world->waiters, rwlock_readers(state), j->agent))
+    if (rwlock_writer(state) == rwlock_written_by(j->agent))
         return touch_object(j, loc, TOUCH_DONE);
+    if (waiters_has(&j->world->waiters, rwlock_readers(state), j->agent)) {
+        judging_add(j, loc, 1, ACCESS_ADD);
+        return TOUCH_DONE;
+    }
     return misuse(j, loc, "a thread unlocks a reader-writer lock that it does not hold");
+}
+
+uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, uint64_t state)
+{
+    waiters_id readers = rwlock_readers(state);
+
+    CHECK(op_infos[op->kind].object == OBJECT_RWLOCK, "%s cannot be undone",
+          op_infos[op->kind].text);
+    readers = op->kind == OP_RWLOCK_UNLOCK ? waiters_add(&world->waiters, readers, agent)
+                                           : waiters_remove(&world->waiters, readers, agent);
+    return (state & ~OBJECT_USE) | readers;
+}
+
+agent_id op_holder(struct world *world, const struct view *view, const struct op *op)
+{
+    const agent_id *readers;
+    uint64_t state;
+    uint32_t count;
+
+    if (op->kind != OP_RWLOCK_WRLOCK)
+        return AGENT_NONE;
+    state = view->state(view, world, world_location(world, OBJECT_RWLOCK, op->addr));
+    if (rwlock_writer(state))
+        return AGENT_NONE;
+    readers = waiters_members(&world->waiters, rwlock_readers(state), &count);
+    return count ? readers[0] : AGENT_NONE;
 }
 
 /* ---- conditions */

@@ -217,12 +217,14 @@ static void section_note(struct world *world, const struct access *access)
         if (seen->loc != access->loc)
             continue;
         seen->bytes |= access->bytes;
-        if (access->mode == ACCESS_WRITE)
+        if (access->mode != ACCESS_READ)
             seen->mode = ACCESS_WRITE;
         return;
     }
     vec_push(world->arena, &step->section,
              (struct section_access){*access, world_state(world, access->loc)});
+    if (access->mode == ACCESS_ADD) /* several of them could not be undone */
+        vec_last(&step->section).access.mode = ACCESS_WRITE;
 }
 
 /* What must not be in a section: it would have to wait, or to be tried several times. */

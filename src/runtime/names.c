@@ -236,7 +236,7 @@ static void add_since(struct text *t, loc_id loc)
     const struct execution *x = &native.session->explorer.execution;
     uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
 
-    while (r != RECORD_NONE && x->accesses.at[r].access.mode != ACCESS_WRITE)
+    while (r != RECORD_NONE && x->accesses.at[r].access.mode == ACCESS_READ)
         r = x->accesses.at[r].older;
     if (r == RECORD_NONE)
         return;

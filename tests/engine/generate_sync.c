@@ -71,7 +71,9 @@ void write_rwlock(struct maker *maker)
     }
     if (maker->budget > 1 && percent(maker, 40))
         (percent(maker, 50) ? write_load : write_store)(maker);
-    if (!percent(maker, 15))
+    else if (maker->budget > 1 && percent(maker, 30)) /* readers may have to meet */
+        (percent(maker, 50) ? write_sem : write_barrier)(maker);
+    if (!percent(maker, 25))
         add_op_on(maker, OP_RWLOCK_UNLOCK, "w", OBJECT_RWLOCK);
     if (branch != UINT32_MAX)
         maker->code->insns[branch].jump = maker->code->insn_count;

@@ -53,6 +53,20 @@ static const struct known knowns[] = {
      "cell x\n"
      "thread W\n store x, 1\n"
      "thread A\n r = load x\nthread B\n r = load x\nthread C\n r = load x\n"},
+    /* The writer comes after some of the readers, who do not notice each other. */
+    {"readers of a lock",
+     {8, 8, 8},
+     "rwlock w\n"
+     "thread W\n wrlock w\n rwunlock w\n"
+     "thread A\n rdlock w\n rwunlock w\nthread B\n rdlock w\n rwunlock w\n"
+     "thread C\n rdlock w\n rwunlock w\n"},
+    /* Two readers who wait for each other while they read: the writer comes before both or after both. */
+    {"readers of a lock who meet",
+     {2, 2, 2},
+     "rwlock w\nsem a\nsem b\n"
+     "thread W\n wrlock w\n rwunlock w\n"
+     "thread A\n rdlock w\n sempost a\n semwait b\n rwunlock w\n"
+     "thread B\n rdlock w\n sempost b\n semwait a\n rwunlock w\n"},
     {"increments",
      {6, 6, 6},
      "cell x\n"

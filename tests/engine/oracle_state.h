@@ -66,10 +66,10 @@ struct o_thread {
 };
 
 struct o_object {
-    int16_t owner; /* of a mutex, spinlock, or rwlock held for writing; O_FREE */
-    bool dead;     /* destroyed */
+    int16_t owner;            /* of a mutex, spinlock, or rwlock held for writing; O_FREE */
+    bool dead;                /* destroyed */
     uint8_t reads[O_THREADS]; /* how often each thread holds a rwlock for reading */
-    int32_t value; /* of a semaphore; arrivals at a barrier */
+    int32_t value;            /* of a semaphore; arrivals at a barrier */
 };
 
 /* Copied at each step. */
@@ -79,6 +79,10 @@ struct o_state {
     struct o_object objects[O_OBJECTS + O_THREADS]; /* those of threads are only named, not used */
     struct o_thread threads[O_THREADS];
 };
+
+/* How an event touches an object. Readers of a lock may come and go in any order: only who looks at them, or wants
+ * them all gone, notices. */
+enum o_mode { O_READS, O_WRITES, O_COMES_OR_GOES };
 
 /* One event, with all that decides what it depends on. */
 struct o_event {
@@ -98,8 +102,8 @@ struct o_event {
     uint8_t forwarded_count;
     uint16_t forwarded[8]; /* numbers of own stores that a LOAD took bytes from */
     uint8_t object_count;
-    bool object_write[4];
-    int16_t objects[4]; /* threads are objects too, behind those of the program */
+    uint8_t object_mode[4]; /* enum o_mode */
+    int16_t objects[4];     /* threads are objects too, behind those of the program */
     struct oracle_hash label;
 };
 
@@ -109,8 +113,8 @@ struct o_machine {
     enum oracle_model model; /* ORACLE_SC when the bound is 0 */
     int bound;               /* >= 1, or ORACLE_UNBOUNDED */
     int spurious;
-    bool cancels; /* some row asks a thread to end */
-    const char *too_big;     /* does not fit the tables */
+    bool cancels;        /* some row asks a thread to end */
+    const char *too_big; /* does not fit the tables */
     uint32_t thread_count;
     uint32_t byte_count;
     uint32_t object_count;

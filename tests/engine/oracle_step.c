@@ -197,10 +197,15 @@ unsigned o_choices(const struct o_machine *m, const struct o_state *s, struct o_
     return n;
 }
 
-static void touch_object(struct o_event *event, int object, bool write)
+static void touch_object_as(struct o_event *event, int object, enum o_mode mode)
 {
     event->objects[event->object_count] = (int16_t)object;
-    event->object_write[event->object_count++] = write;
+    event->object_mode[event->object_count++] = (uint8_t)mode;
+}
+
+static void touch_object(struct o_event *event, int object, bool write)
+{
+    touch_object_as(event, object, write ? O_WRITES : O_READS);
 }
 
 static void touch_bytes(struct o_event *event, unsigned addr, unsigned size, bool write)
@@ -324,6 +329,7 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
                       const struct o_pending *p, struct o_event *event)
 {
     bool try = p->kind == OP_RWLOCK_TRYRDLOCK || p->kind == OP_RWLOCK_TRYWRLOCK;
+    enum o_mode mode = O_WRITES;
     bool works;
 
     if (object->dead) {
@@ -332,19 +338,21 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
     }
     if (p->kind == OP_RWLOCK_UNLOCK) {
         works = object->owner == t || object->reads[t] > 0;
+        mode = object->owner == t ? O_WRITES : O_COMES_OR_GOES;
         if (object->owner == t)
             object->owner = O_FREE;
         else if (works)
             object->reads[t]--;
     } else if (p->kind == OP_RWLOCK_RDLOCK || p->kind == OP_RWLOCK_TRYRDLOCK) {
         works = object->owner == O_FREE;
+        mode = O_COMES_OR_GOES;
         object->reads[t] += works;
     } else {
         works = object->owner == O_FREE && !is_read_locked(object);
         if (works)
             object->owner = (int16_t)t;
     }
-    touch_object(event, p->object, works);
+    touch_object_as(event, p->object, works ? mode : O_READS);
     if (try)
         set_dst(thread, p->insn, works);
     return works || try;

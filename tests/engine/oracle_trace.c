@@ -53,7 +53,9 @@ static bool conflict(const struct o_event *e, const struct o_event *f)
     }
     for (int i = 0; i < e->object_count; i++)
         for (int j = 0; j < f->object_count; j++)
-            if (e->objects[i] == f->objects[j] && (e->object_write[i] || f->object_write[j]))
+            if (e->objects[i] == f->objects[j] &&
+                !(e->object_mode[i] == O_READS && f->object_mode[j] == O_READS) &&
+                !(e->object_mode[i] == O_COMES_OR_GOES && f->object_mode[j] == O_COMES_OR_GOES))
                 return true;
     return false;
 }

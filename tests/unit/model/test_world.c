@@ -6,7 +6,7 @@
  *   A:lock!       it is pending, but not enabled
  *   A:load=1      it gives 1
  *   A:signal>B    it takes the outcome "wake B"; >- nobody was there to wake; >2 chooses 2
- *   A:cas/r       before it is done: it only reads; /w: it writes something; /- touches nothing
+ *   A:cas/r       before it is done: it only reads; /w: it writes something; /+ adds; /- touches nothing
  *   A:assert#a    it finds a failed assertion; #m a misuse; #h a failed assumption; the thread stops
  *   A:signal^     it takes back the pending operation of another thread
  *   A*  A.x*  A.x+1*   A's buffer (pso: of that address) flushes; with ! it cannot yet
@@ -147,13 +147,15 @@ static outcome_id move_outcome(struct rig *rig, agent_id agent, const char *flag
 static void expect_footprint(struct rig *rig, agent_id agent, const struct op *op, char mode)
 {
     struct footprint footprint;
-    bool writes = false;
+    bool writes = false, adds = false;
     char found;
 
     op_touch(&rig->world, &view_now, agent, op, &footprint, NULL);
-    for (uint32_t i = 0; i < footprint.count; i++)
+    for (uint32_t i = 0; i < footprint.count; i++) {
         writes |= footprint.at[i].mode == ACCESS_WRITE;
-    found = writes ? 'w' : footprint.count ? 'r' : '-';
+        adds |= footprint.at[i].mode == ACCESS_ADD;
+    }
+    found = writes ? 'w' : adds ? '+' : footprint.count ? 'r' : '-';
     EXPECT(rig, found == mode, "touches as %c, not as %c", found, mode);
 }
 
@@ -339,8 +341,8 @@ static const struct world_case cases[] = {
      ALL_OBJECTS "thread A\n a = trywrlock w\n rwunlock w\n"
                  "thread B\n a = tryrdlock w\n rdlock w\n a = tryrdlock w\n"
                  "thread C\n a = trywrlock w\n wrlock w\n",
-     "A:trywrlock/w=1 B:tryrdlock/r=0 B:rdlock! C:trywrlock/r=0 C:wrlock! A:rwunlock/w B:rdlock "
-     "B:tryrdlock/w=1 C:wrlock!"},
+     "A:trywrlock/w=1 B:tryrdlock/r=0 B:rdlock! C:trywrlock/r=0 C:wrlock! A:rwunlock/w B:rdlock/+ "
+     "B:tryrdlock/+=1 C:wrlock!"},
     {"rwlock_unlocked_by_another", &memory_sc, MANY,
      ALL_OBJECTS "thread A\n wrlock w\nthread B\n rwunlock w\nthread C\n rwunlock w\n",
      "B:rwunlock/r#m A:wrlock C:rwunlock/r#m"},
@@ -650,11 +652,12 @@ static void forwarding_footprint(void **state)
     rig_close(&rig);
 }
 
-/* Bytes that do not overlap do not conflict, even within eight bytes; reads never do. */
+/* Bytes that do not overlap do not conflict, even within eight bytes; reads never do, nor do additions among each other. */
 static void footprints_conflict_by_bytes(void **state)
 {
     struct access low = {1, 0x0f, ACCESS_WRITE}, high = {1, 0xf0, ACCESS_WRITE};
     struct access all = {1, 0xff, ACCESS_READ}, other = {2, 0xff, ACCESS_WRITE};
+    struct access more = {1, 0xff, ACCESS_ADD};
 
     (void)state;
     assert_false(access_conflicts(&low, &high));
@@ -663,6 +666,9 @@ static void footprints_conflict_by_bytes(void **state)
     assert_false(access_conflicts(&all, &all));
     assert_false(access_conflicts(&all, &other));
     assert_true(access_conflicts(&other, &other));
+    assert_false(access_conflicts(&more, &more));
+    assert_true(access_conflicts(&more, &all));
+    assert_true(access_conflicts(&low, &more));
 }
 
 /* A lost signal has one outcome, a signal one for each waiter, a choice one for each number. */
