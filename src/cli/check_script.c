@@ -37,9 +37,7 @@ static void describe_holder(struct check_run *run, const struct op *op, FILE *ou
     uint64_t state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     uint32_t readers;
 
-    if (op->kind == OP_COND_RELOCK && state == 0)
-        fputs(": nobody signals", out);
-    else if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && state != 0)
+    if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && state != 0)
         fprintf(out, ", held by %s",
                 run->program.threads[script_thread_of(world, (uint32_t)state - 1)].name);
     else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
@@ -50,6 +48,19 @@ static void describe_holder(struct check_run *run, const struct op *op, FILE *ou
     waiters_members(&world->waiters, rwlock_readers(state), &readers);
     if (readers)
         fprintf(out, ", held by %" PRIu32 " readers", readers);
+}
+
+/* The thread waits at a condition: its last operation says which. */
+static void describe_wait(struct check_run *run, agent_id agent, FILE *out)
+{
+    const struct execution *x = &run->shorter.execution;
+    uint32_t last = x->events.count;
+
+    while (last-- > 0 && x->events.at[last].agent != agent)
+        continue;
+    if (last != UINT32_MAX)
+        script_describe_op(&run->script, &run->shorter.world, &x->events.at[last].op, 0, NULL, out);
+    fputs(": nobody signals", out);
 }
 
 static void print_stuck(struct check_run *run, FILE *out)
@@ -65,8 +76,12 @@ static void print_stuck(struct check_run *run, FILE *out)
         fputs("    ", out);
         script_describe_agent(&run->script, world, agent, out);
         fputs(" waits for: ", out);
-        script_describe_op(&run->script, world, &thread->pending, 0, NULL, out);
-        describe_holder(run, &thread->pending, out);
+        if (thread->pending.kind == OP_COND_RELOCK && !thread->woken) {
+            describe_wait(run, agent, out);
+        } else {
+            script_describe_op(&run->script, world, &thread->pending, 0, NULL, out);
+            describe_holder(run, &thread->pending, out);
+        }
         fprintf(out, " (line %" PRIu64 ")\n", thread->pending.site);
     }
 }

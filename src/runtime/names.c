@@ -255,9 +255,7 @@ static void add_holder(struct text *t, const struct op *op)
     state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     if (kind != OBJECT_RWLOCK)
         state &= LOCK_USE;
-    if (op->kind == OP_COND_RELOCK && state == 0)
-        text_add(t, ", but nobody signals");
-    else if (kind != OBJECT_RWLOCK && state)
+    if (kind != OBJECT_RWLOCK && state)
         text_add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
     else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
         text_add(t, ", held for writing by thread %" PRIu32,
@@ -295,32 +293,71 @@ static void add_channel_wait(struct text *t, const struct op *op)
     }
 }
 
+/* The condition or the word that the thread waits at: what its last operation was about. */
+static const struct op *waited_at(agent_id agent)
+{
+    const struct execution *x = &native.session->explorer.execution;
+
+    for (uint32_t i = x->events.count; i-- > 0;)
+        if (x->events.at[i].agent == agent)
+            return &x->events.at[i].op;
+    return NULL;
+}
+
+/* A wait for a signal is over when the mutex is held again: first the one is missing, then the other. */
+static void add_signal_wait(struct text *t, agent_id agent, const struct op *op)
+{
+    const struct op *wait = waited_at(agent);
+
+    if (native.world->threads.at[agent].woken) {
+        text_add(t, "mutex ");
+        add_object(t, op);
+        text_add(t, " after its wait");
+        add_holder(t, op);
+        return;
+    }
+    text_add(t, "a signal");
+    if (wait && op_infos[wait->kind].object == OBJECT_COND) {
+        text_add(t, " on ");
+        add_object(t, wait);
+    }
+    text_add(t, ", but nobody signals");
+}
+
+static void add_wait(struct text *t, agent_id agent, const struct op *op)
+{
+    if (op->kind == OP_COND_RELOCK) {
+        add_signal_wait(t, agent, op);
+        return;
+    }
+    if (op->kind == OP_THREAD_JOIN)
+        text_add(t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
+    else
+        add_op(t, op);
+    add_holder(t, op);
+}
+
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
 
     text_add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
-    if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL)
+    if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL) {
         add_channel_wait(&t, op);
-    else
+    } else {
         text_add(&t, "for ");
-    if (op_infos[op->kind].object != OBJECT_CHANNEL && op->kind != OP_CHANNEL_POLL)
-        add_op(&t, op);
-    add_holder(&t, op);
+        add_wait(&t, agent, op);
+    }
     add_site(&t, "at", op_site(op));
     text_add(&t, "\n");
     return t.used;
 }
 
-size_t names_wait(const struct op *op, char *text, size_t size)
+size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
 
-    if (op->kind == OP_THREAD_JOIN)
-        text_add(&t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
-    else
-        add_op(&t, op);
-    add_holder(&t, op);
+    add_wait(&t, agent, op);
     return t.used;
 }
 

@@ -24,7 +24,7 @@ size_t names_step(const struct event *event, char *text, size_t size);
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size);
 
 /* The same without the thread and the place. */
-size_t names_wait(const struct op *op, char *text, size_t size);
+size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size);
 
 /* "T1 signal ready\nwakes T2\nq.c:12": what a step is about to do. */
 size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,

@@ -398,7 +398,7 @@ void record_waits(void)
 
         if (world->agents.at[agent].is_buffer || thread->status != THREAD_RUNNING)
             continue;
-        names_wait(&thread->pending, text, sizeof text);
+        names_wait(agent, &thread->pending, text, sizeof text);
         vec_push(
             &session->arena, &session->waits,
             (struct session_wait){.thread = thread_of(agent)->number,
