@@ -223,7 +223,7 @@ void execution_cut(struct execution *x, uint32_t length)
 static bool is_wait(const struct op *op)
 {
     return op->kind == OP_COND_TIMEDWAIT || op->kind == OP_COND_TIMEOUT ||
-           op->kind == OP_COND_RELOCK;
+           op->kind == OP_COND_RESUME || op->kind == OP_COND_RELOCK;
 }
 
 static bool op_equal(const struct op *a, const struct op *b)

@@ -224,9 +224,28 @@ static unsigned ends_possible(const struct doing *d)
 
     if (d->op.kind == OP_COND_TIMEDWAIT)
         ends |= 1u << WAIT_END_TIMEOUT;
+    if (d->op.size & OBJECT_INTERRUPTIBLE)
+        ends |= 1u << WAIT_END_SIGNAL;
     if (world->threads.at[d->thread].spurious < world->spurious_bound)
         ends |= 1u << WAIT_END_SPURIOUS;
     return ends;
+}
+
+/* Waits, from now on or again, unless somebody has woken it already. */
+static enum sequel cond_await(struct doing *d)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+
+    thread->pending.size = d->op.size & OBJECT_INTERRUPTIBLE;
+    thread->pending.expect = ends_possible(d);
+    if (thread->pending.expect && !thread->woken)
+        return wait_for(d, OP_COND_TIMEOUT, d->op.addr);
+    return wait_for(d, OP_COND_RELOCK, d->op.mutex);
+}
+
+static enum sequel do_cond_resume(struct doing *d)
+{
+    return cond_await(d);
 }
 
 static enum sequel do_cond_wait(struct doing *d)
@@ -241,11 +260,7 @@ static enum sequel do_cond_wait(struct doing *d)
              mutex);
     thread->woken = false;
     thread->wait_result = 0;
-    thread->pending.size = 0;
-    thread->pending.expect = ends_possible(d);
-    if (thread->pending.expect)
-        return wait_for(d, OP_COND_TIMEOUT, d->op.addr);
-    return wait_for(d, OP_COND_RELOCK, d->op.mutex);
+    return cond_await(d);
 }
 
 static void cond_forget(struct doing *d, agent_id waiter)
@@ -260,6 +275,10 @@ static enum sequel do_cond_timeout(struct doing *d)
 {
     struct thread *thread = &d->world->threads.at[d->thread];
 
+    if (d->outcome == WAIT_END_SIGNAL) {
+        result_set(d, WAIT_INTERRUPTED);
+        return SEQUEL_RESUME;
+    }
     cond_forget(d, d->thread);
     thread->woken = true;
     if (d->outcome == WAIT_END_TIMEOUT)
@@ -285,21 +304,32 @@ static enum sequel do_cond_relock(struct doing *d)
     return SEQUEL_RESUME;
 }
 
-static void cond_wake(struct doing *d, agent_id waiter)
+/* Lets a thread go on that waits at a condition or barrier. What it did while it waited is withdrawn for what it does now; unless it
+ * runs a handler: then it notices when it would wait again. */
+static void thread_wake(struct doing *d, agent_id waiter, enum op_kind waits, enum op_kind goes_on)
 {
     struct world *world = d->world;
     struct thread *thread = &world->threads.at[waiter];
 
-    cond_forget(d, waiter);
-    if (thread->pending.kind == OP_COND_TIMEOUT) {
-        vec_push(world->arena, &world->step.withdrawn, (struct withdrawn){waiter, thread->pending});
-        thread->pending.kind = OP_COND_RELOCK;
-        thread->pending.addr = thread->pending.mutex;
-    }
     thread->woken = true;
-    thread->cause = world->now;
+    if (thread->pending.kind == waits) {
+        vec_push(world->arena, &world->step.withdrawn, (struct withdrawn){waiter, thread->pending});
+        thread->pending.kind = (uint8_t)goes_on;
+    }
+    if (thread->pending.kind == goes_on)
+        thread->cause = world->now;
     if (world->watch)
         world->watch->wakes(world, d->thread, waiter);
+}
+
+static void cond_wake(struct doing *d, agent_id waiter)
+{
+    struct thread *thread = &d->world->threads.at[waiter];
+
+    cond_forget(d, waiter);
+    thread_wake(d, waiter, OP_COND_TIMEOUT, OP_COND_RELOCK);
+    if (thread->pending.kind == OP_COND_RELOCK)
+        thread->pending.addr = thread->pending.mutex;
 }
 
 static enum sequel do_cond_signal(struct doing *d)
@@ -353,22 +383,39 @@ static enum sequel do_sem_post(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static bool waits_at_barrier(const struct thread *thread, uint64_t barrier)
+{
+    const struct op *op = &thread->pending;
+
+    if (thread->status != THREAD_RUNNING)
+        return false;
+    if (op->kind == OP_BARRIER_INTERRUPT || (op->kind == OP_BARRIER_LEAVE && !thread->woken))
+        return op->addr == barrier;
+    return thread->barrier == barrier && !thread->woken;
+}
+
 static void barrier_release(struct doing *d)
 {
     struct world *world = d->world;
 
-    for (uint32_t i = 0; i < world->active.count; i++) {
-        agent_id agent = world->active.at[i];
-        struct thread *thread = &world->threads.at[agent];
+    for (uint32_t i = 0; i < world->active.count; i++)
+        if (waits_at_barrier(&world->threads.at[world->active.at[i]], d->op.addr))
+            thread_wake(d, world->active.at[i], OP_BARRIER_INTERRUPT, OP_BARRIER_LEAVE);
+}
 
-        if (thread->status == THREAD_RUNNING && thread->pending.kind == OP_BARRIER_LEAVE &&
-            thread->pending.addr == d->op.addr && !thread->woken) {
-            thread->woken = true;
-            thread->cause = world->now;
-            if (world->watch)
-                world->watch->wakes(world, d->thread, agent);
-        }
-    }
+/* Waits, from now on or again, unless the last one has arrived already. */
+static enum sequel barrier_await(struct doing *d)
+{
+    const struct thread *thread = &d->world->threads.at[d->thread];
+    bool interruptible = d->op.size & OBJECT_INTERRUPTIBLE && !thread->woken;
+
+    return wait_for(d, interruptible ? OP_BARRIER_INTERRUPT : OP_BARRIER_LEAVE, d->op.addr);
+}
+
+static enum sequel do_barrier_resume(struct doing *d)
+{
+    d->world->threads.at[d->thread].barrier = 0;
+    return barrier_await(d);
 }
 
 static enum sequel do_barrier_wait(struct doing *d)
@@ -380,7 +427,7 @@ static enum sequel do_barrier_wait(struct doing *d)
     state_set(d, OBJECT_BARRIER, d->op.addr, (state & ~OBJECT_USE) | (last ? 0 : arrived));
     if (!last) {
         d->world->threads.at[d->thread].woken = false;
-        return wait_for(d, OP_BARRIER_LEAVE, d->op.addr);
+        return barrier_await(d);
     }
     barrier_release(d);
     result_set(d, 1);
@@ -534,6 +581,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_COND_WAIT] = do_cond_wait,
     [OP_COND_TIMEDWAIT] = do_cond_wait,
     [OP_COND_TIMEOUT] = do_cond_timeout,
+    [OP_COND_RESUME] = do_cond_resume,
     [OP_COND_RELOCK] = do_cond_relock,
     [OP_COND_SIGNAL] = do_cond_signal,
     [OP_COND_BROADCAST] = do_cond_broadcast,
@@ -541,6 +589,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_SEM_TRYWAIT] = do_sem_wait,
     [OP_SEM_POST] = do_sem_post,
     [OP_BARRIER_WAIT] = do_barrier_wait,
+    [OP_BARRIER_RESUME] = do_barrier_resume,
     [OP_BARRIER_LEAVE] = do_nothing,
     [OP_CHANNEL_GET] = do_channel,
     [OP_CHANNEL_TRYGET] = do_channel,
@@ -576,6 +625,15 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_ASSERT] = do_assert,
 };
 
+/* The thread comes back from its wait to run a handler. */
+static enum sequel interrupt(struct doing *d)
+{
+    if (d->op.kind == OP_BARRIER_INTERRUPT)
+        d->world->threads.at[d->thread].barrier = d->op.addr;
+    result_set(d, WAIT_INTERRUPTED);
+    return SEQUEL_RESUME;
+}
+
 enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, outcome_id outcome)
 {
     struct doing d = {world, thread, world->threads.at[thread].pending, touch, outcome};
@@ -584,6 +642,8 @@ enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, ou
         world->step.bug = BUG_MISUSE;
         return SEQUEL_HALT;
     }
+    if (touch == TOUCH_INTERRUPTED)
+        return interrupt(&d);
     if (world->watch && !goes_to_buffer(&d))
         world->watch->does(world, thread, &d.op, touch == TOUCH_FAILED);
     return effects[d.op.kind](&d);

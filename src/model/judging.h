@@ -26,6 +26,9 @@ uint64_t object_state(struct judging *j, enum object_kind kind, uint64_t addr, l
 /* Touches what an await waits for, and tells whether any of it has changed. */
 bool touch_awaited(struct judging *j, const struct await *await);
 
+/* Whether there is a signal for the thread that it lets in; reads that. */
+bool touch_signalled(struct judging *j);
+
 /* Always possible, always succeeds: the row in ops.def says the rest. */
 enum touch touch_plain(struct judging *j);
 
@@ -41,6 +44,8 @@ enum touch touch_rwunlock(struct judging *j);
 enum touch touch_cond_wait(struct judging *j);
 enum touch touch_cond_timeout(struct judging *j);
 enum touch touch_cond_wake(struct judging *j);
+enum touch touch_barrier_wait(struct judging *j);
+enum touch touch_barrier_interrupt(struct judging *j);
 enum touch touch_sem_wait(struct judging *j);
 enum touch touch_sem_post(struct judging *j);
 enum touch touch_alive(struct judging *j);

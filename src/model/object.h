@@ -47,8 +47,9 @@ static inline uint64_t thread_cancel_addr(uint64_t thread)
     return thread | (uint64_t)2 << 32;
 }
 
-/* Written by each request to end, read by each signal: see touch_cond_wake. */
-#define THREAD_ANY_CANCEL ((uint64_t)3 << 32)
+/* Written by each request to end and each signal (of POSIX) to a thread, read by what ends waits at conditions and barriers: see
+ * touch_cond_wake. */
+#define THREAD_ANY_REQUEST ((uint64_t)3 << 32)
 
 static inline uint64_t lock_held_by(agent_id thread)
 {
@@ -104,7 +105,19 @@ enum wait_result {
 };
 
 /* The outcomes of COND_TIMEOUT, and the bits (1 << outcome) of `expect` of a wait for those that it may have. */
-enum wait_end { WAIT_END_TIMEOUT, WAIT_END_SPURIOUS, WAIT_END_CANCEL, WAIT_END_COUNT };
+enum wait_end {
+    WAIT_END_TIMEOUT,
+    WAIT_END_SPURIOUS,
+    WAIT_END_CANCEL,
+    WAIT_END_SIGNAL, /* not an end: the thread runs a handler, and goes on waiting by COND_RESUME */
+    WAIT_END_COUNT
+};
+
+/* What an operation that waits gives its thread if a signal has interrupted it: nothing else has happened. */
+#define WAIT_INTERRUPTED ((cell_value)1 << 64)
+
+/* What is said of them: "cancelled"; "" for a timeout. */
+extern const char *const wait_end_texts[WAIT_END_COUNT];
 
 /* Another bit of `expect`: the thread has written something since it took the mutex. */
 #define WAIT_HAS_WRITTEN ((unsigned)1 << WAIT_END_COUNT)

@@ -1,4 +1,5 @@
 #include "model/op.h"
+#include "model/object.h"
 
 #include <string.h>
 
@@ -15,6 +16,9 @@ const char *const object_kind_names[OBJECT_KIND_COUNT] = {
 };
 
 const char *const memory_order_names[5] = {"rlx", "acq", "rel", "ar", "sc"};
+
+const char *const wait_end_texts[WAIT_END_COUNT] = {"", "woken by nobody", "cancelled",
+                                                    "interrupted by a signal"};
 
 const char *const rmw_kind_names[RMW_KIND_COUNT] = {
     "xchg", "add",  "sub",  "and",  "or",   "xor",  "nand", "max",

@@ -109,8 +109,9 @@ enum object_variant {
                       cancelled; semaphores: posting overflows */
 };
 
-/* `size` of an operation on an object: the memory of the object does not look as if anybody had initialised it. */
-#define OBJECT_RAW 1
+/* Bits of `size` of an operation on an object, and of all that wait. */
+#define OBJECT_RAW           1 /* the memory of the object does not look as if anybody had initialised it */
+#define OBJECT_INTERRUPTIBLE 2 /* a signal for its thread ends the wait: thread.signals */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;
@@ -118,14 +119,14 @@ typedef unsigned __int128 cell_value;
 /* A visible operation as its thread asks for it, before its outcome is known. */
 struct op {
     uint8_t kind;  /* enum op_kind */
-    uint8_t size;  /* bytes of a cell: 1, 2, 4, 8 or 16; objects: OBJECT_RAW or 0 */
+    uint8_t size;  /* bytes of a cell: 1, 2, 4, 8 or 16; others: OBJECT_RAW… */
     uint8_t order; /* enum memory_order, of memory operations and fences */
     uint8_t
         variant; /* RMW: enum rmw_kind; mutexes, waits: enum mutex_kind; CAS: the order if it fails; other objects: enum object_variant */
     uint32_t stores;  /* set by the world: buffered stores its thread had issued before */
     uint64_t site;    /* the target's name for the place in the program */
     uint64_t addr;    /* the object or the first byte of the cell; THREAD: its agent_id */
-    uint64_t mutex;   /* the mutex of a condition wait */
+    uint64_t mutex;   /* the mutex of a condition wait; RMW: not 0 if it sends a signal */
     cell_value value; /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
     cell_value
         expect; /* what CAS compares with; BARRIER: how many threads it takes; waits: how they may end by themselves */

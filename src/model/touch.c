@@ -201,6 +201,9 @@ static enum touch touch_store(struct judging *j)
 static enum touch touch_rmw(struct judging *j)
 {
     touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
+    if (j->op->mutex)
+        judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_REQUEST), 1,
+                    ACCESS_WRITE);
     return TOUCH_DONE;
 }
 
@@ -233,6 +236,35 @@ enum touch touch_plain(struct judging *j)
     if (info->object == OBJECT_NONE)
         return TOUCH_DONE;
     return touch_object(j, world_location(j->world, info->object, j->op->addr), TOUCH_DONE);
+}
+
+bool touch_signalled(struct judging *j)
+{
+    const uint64_t *signals = (const uint64_t *)(uintptr_t)j->world->threads.at[j->agent].signals;
+    loc_id loc = world_location(j->world, OBJECT_CELL, (uint64_t)(uintptr_t)signals);
+
+    judging_add(j, loc, UINT8_MAX, ACCESS_READ);
+    return j->view->state(j->view, j->world, loc) & ~signals[1];
+}
+
+/* What may be interrupted looks for signals even if it does not have to wait: one that had come earlier could have found it waiting. */
+static enum touch touch_interruptible(struct judging *j, enum touch touch)
+{
+    const struct op_info *info = &op_infos[j->op->kind];
+    bool waits = touch == TOUCH_DISABLED, silent = j->footprint->count == 0;
+    bool signalled = touch_signalled(j);
+
+    if (waits && silent && info->object != OBJECT_NONE)
+        judging_add(j, world_location(j->world, info->object, j->op->addr), 1,
+                    signalled ? ACCESS_READ : info->mode);
+    return waits && signalled ? TOUCH_INTERRUPTED : touch;
+}
+
+static bool is_interruptible(const struct op *op)
+{
+    return op_infos[op->kind].flags & OP_BLOCK && op->size & OBJECT_INTERRUPTIBLE &&
+           op->kind != OP_COND_TIMEOUT && op->kind != OP_BARRIER_INTERRUPT &&
+           op->kind != OP_BARRIER_LEAVE;
 }
 
 static enum touch touch_invalid(struct judging *j)
@@ -283,13 +315,16 @@ static const struct {
     [OP_COND_WAIT] = {touch_cond_wait, true},
     [OP_COND_TIMEDWAIT] = {touch_cond_wait, true},
     [OP_COND_TIMEOUT] = {touch_cond_timeout, true},
+    [OP_COND_RESUME] = {touch_plain, false},
     [OP_COND_RELOCK] = {touch_lock, true},
     [OP_COND_SIGNAL] = {touch_cond_wake, true},
     [OP_COND_BROADCAST] = {touch_cond_wake, true},
     [OP_SEM_WAIT] = {touch_sem_wait, true},
     [OP_SEM_TRYWAIT] = {touch_sem_wait, true},
     [OP_SEM_POST] = {touch_sem_post, true},
-    [OP_BARRIER_WAIT] = {touch_alive, true},
+    [OP_BARRIER_WAIT] = {touch_barrier_wait, true},
+    [OP_BARRIER_INTERRUPT] = {touch_barrier_interrupt, true},
+    [OP_BARRIER_RESUME] = {touch_plain, false},
     [OP_BARRIER_LEAVE] = {touch_plain, false},
     [OP_CHANNEL_GET] = {touch_channel, true},
     [OP_CHANNEL_TRYGET] = {touch_channel, true},
@@ -334,6 +369,8 @@ enum touch op_touch(struct world *world, const struct view *view, agent_id agent
 
     footprint->count = 0;
     touch = touches[op->kind].touch(&j);
+    if (is_interruptible(op))
+        touch = touch_interruptible(&j, touch);
     if (rule)
         *rule = j.rule;
     return touch;

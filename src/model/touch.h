@@ -19,7 +19,8 @@ enum touch {
     TOUCH_DISABLED, /* cannot run there */
     TOUCH_DONE,     /* does what it says */
     TOUCH_FAILED,   /* runs, changes nothing: a try that did not get it, a compare that differed */
-    TOUCH_MISUSE,   /* runs into a broken rule */
+    TOUCH_INTERRUPTED, /* runs, changes nothing: would have to wait, but there is a signal */
+    TOUCH_MISUSE,      /* runs into a broken rule */
 };
 
 /* What `op` of `agent` would do in `view`, and in *footprint what it would touch. Does not ask what the

@@ -47,7 +47,7 @@ static const char *dead_rule(const struct judging *j, enum object_kind kind, uin
 {
     if (state & OBJECT_DESTROYED)
         return life_rules[kind].destroyed;
-    if (j->op->size == OBJECT_RAW && !(state & OBJECT_MADE))
+    if (j->op->size & OBJECT_RAW && !(state & OBJECT_MADE))
         return life_rules[kind].raw;
     return NULL;
 }
@@ -282,6 +282,8 @@ unsigned wait_ends(struct world *world, const struct view *view, agent_id agent,
     footprint.count = 0;
     if (ends & 1u << WAIT_END_CANCEL && !touch_request(&j))
         ends &= ~(1u << WAIT_END_CANCEL);
+    if (ends & 1u << WAIT_END_SIGNAL && !touch_signalled(&j))
+        ends &= ~(1u << WAIT_END_SIGNAL);
     if (ends & 1u << WAIT_END_TIMEOUT && op->value &&
         !touch_awaited(&j, (const struct await *)(uintptr_t)op->value))
         ends &= ~(1u << WAIT_END_TIMEOUT);
@@ -297,13 +299,20 @@ enum touch touch_cond_timeout(struct judging *j)
     judging_add(j, loc, 1, ACCESS_WRITE);
     if (j->op->expect & 1u << WAIT_END_CANCEL)
         touch_request(j);
+    if (j->op->expect & 1u << WAIT_END_SIGNAL)
+        touch_signalled(j);
     if (j->op->value)
         touch_awaited(j, (const struct await *)(uintptr_t)j->op->value);
     return ends ? TOUCH_DONE : TOUCH_DISABLED;
 }
 
-/* A signal or broadcast that finds nobody waiting is lost. One that wakes somebody who may be cancelled takes that possibility away: so it
- * must not commute with the request. */
+/* What wakes somebody who may be cancelled or interrupted takes that possibility away: so it must not commute with the request. */
+static void touch_requests(struct judging *j)
+{
+    judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_REQUEST), 1, ACCESS_READ);
+}
+
+/* A signal or broadcast that finds nobody waiting is lost. */
 enum touch touch_cond_wake(struct judging *j)
 {
     const char *rule;
@@ -316,8 +325,24 @@ enum touch touch_cond_wake(struct judging *j)
         return touch_object(j, loc, TOUCH_FAILED);
     touch_object(j, loc, TOUCH_DONE);
     if (j->op->variant == OBJECT_STRICT)
-        judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_CANCEL), 1, ACCESS_READ);
+        touch_requests(j);
     return TOUCH_DONE;
+}
+
+/* ---- barriers */
+
+enum touch touch_barrier_wait(struct judging *j)
+{
+    if (j->op->size & OBJECT_INTERRUPTIBLE)
+        touch_requests(j);
+    return touch_alive(j);
+}
+
+/* Like touch_cond_timeout, even while it is disabled. */
+enum touch touch_barrier_interrupt(struct judging *j)
+{
+    judging_add(j, world_location(j->world, OBJECT_BARRIER, j->op->addr), 1, ACCESS_WRITE);
+    return touch_signalled(j) ? TOUCH_INTERRUPTED : TOUCH_DISABLED;
 }
 
 /* ---- semaphores */
@@ -400,7 +425,7 @@ enum touch touch_detach(struct judging *j)
 
 enum touch touch_cancel(struct judging *j)
 {
-    judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_CANCEL), 1, ACCESS_WRITE);
+    judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_REQUEST), 1, ACCESS_WRITE);
     return touch_object(j, world_location(j->world, OBJECT_THREAD, thread_cancel_addr(j->op->addr)),
                         TOUCH_DONE);
 }

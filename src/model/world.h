@@ -42,7 +42,11 @@ struct thread {
     uint32_t stores;     /* stores it has put into buffers so far */
     uint32_t waiting;    /* of these, how many are not flushed yet */
     uint32_t floor;      /* later stores are flushed after all those before this one */
-    agent_id buffers;    /* its newest buffer with entries in this execution, or AGENT_NONE */
+    uint64_t
+        signals; /* set by a target before it waits interruptibly: the address of two words, a cell with the signals
+                            that are pending for the thread, a bit each, and those that it blocks */
+    uint64_t barrier; /* where it waits while it runs a handler, or 0 */
+    agent_id buffers; /* its newest buffer with entries in this execution, or AGENT_NONE */
 };
 
 /* One store in a buffer; it stays there, marked, after it was flushed. */

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/object.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/signals.h"
 #include "runtime/state.h"
 
 /* Which description a descriptor stands for, and what is in channels. */
@@ -271,6 +273,7 @@ int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t 
                      unsigned flags)
 {
     struct op op = native_op(kind, NULL);
+    cell_value result;
 
     op.addr = name;
     op.value = value;
@@ -278,7 +281,18 @@ int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t 
     op.variant = (uint8_t)flags;
     if (kind == OP_CHANNEL_TRYGET || kind == OP_CHANNEL_TRYPUT || kind == OP_CHANNEL_TRYPOLL)
         spin_before(native_site());
-    return (int64_t)native_ask(&op);
+    if (!(op_infos[kind].flags & OP_BLOCK))
+        return (int64_t)native_ask(&op);
+    result = signals_ask(&op, kind == OP_CHANNEL_POLL ? SIGNALS_ENDS : SIGNALS_RESTARTS);
+    return result == WAIT_INTERRUPTED ? -EINTR : (int64_t)result;
+}
+
+int64_t channels_ask_timed(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
+                           unsigned flags)
+{
+    int64_t got = channels_ask(kind, name, value, room, flags);
+
+    return got == -EAGAIN && signals_meanwhile(SIGNALS_ENDS) == SIGNALS_INTERRUPTED ? -EINTR : got;
 }
 
 unsigned channels_cancellable(void)

@@ -108,6 +108,10 @@ void channels_duplicate(int from, int to);
 int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
                      unsigned flags);
 
+/* A try of a call that has some time to wait (SO_RCVTIMEO…): if it fails, signals that have come meanwhile end the call. */
+int64_t channels_ask_timed(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
+                           unsigned flags);
+
 /* The program waits for one of DESCRIPTION_OTHER. */
 void channels_unknown(const struct description *d);
 

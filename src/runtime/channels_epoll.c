@@ -5,6 +5,7 @@
 #include "runtime/channels_watch.h"
 #include "runtime/files.h"
 #include "runtime/plain.h"
+#include "runtime/signals.h"
 
 /* Sets of watched descriptors (epoll): the state of one is the number of its list. To change it is a step of its own. */
 
@@ -187,19 +188,30 @@ static int set_wait(int fd, struct epoll_event *to, int room, int64_t timeout)
         return channels_fail(watch_is_open(fd) ? EINVAL : EBADF);
     if (set->kind != DESCRIPTION_SET || room <= 0)
         return channels_fail(EINVAL);
-    watch_wait(set, 0, timeout < 0);
+    if (!watch_wait(set, 0, timeout < 0))
+        return channels_fail(EINTR);
     if (room > CHANNELS_POLL_MAX)
         room = CHANNELS_POLL_MAX;
     told = channels_alloc((size_t)room * sizeof *told);
     ready = set_answer(set, told, room, timeout);
-    if (ready == 0)
-        watch_time_passes(timeout);
+    if (ready == 0 && !watch_time_passes(timeout))
+        ready = channels_fail(EINTR);
     if (ready > 0) {
         native_writes(to, (size_t)ready * sizeof *to);
         memcpy(to, told, (size_t)ready * sizeof *to);
     }
     channels_free(told, (size_t)room * sizeof *told);
     return ready;
+}
+
+static int set_wait_masked(int fd, struct epoll_event *to, int room, int64_t timeout,
+                           const sigset_t *mask)
+{
+    uint64_t before = watch_mask_begin(mask, &timeout);
+    int got = set_wait(fd, to, room, timeout);
+
+    signals_mask_end(before);
+    return got;
 }
 
 REAL_CALL(epoll_wait)
@@ -216,7 +228,7 @@ INTERPOSE int epoll_pwait(int fd, struct epoll_event *to, int room, int timeout,
 {
     if (!native.current)
         return REAL(epoll_pwait)(fd, to, room, timeout, mask);
-    return epoll_wait(fd, to, room, timeout);
+    return set_wait_masked(fd, to, room, timeout < 0 ? -1 : (int64_t)timeout * MILLISECOND, mask);
 }
 
 REAL_CALL(epoll_pwait2)
@@ -225,5 +237,5 @@ INTERPOSE int epoll_pwait2(int fd, struct epoll_event *to, int room, const struc
 {
     if (!native.current)
         return REAL(epoll_pwait2)(fd, to, room, timeout, mask);
-    return set_wait(fd, to, room, watch_nanoseconds(timeout));
+    return set_wait_masked(fd, to, room, watch_nanoseconds(timeout), mask);
 }

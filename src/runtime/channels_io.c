@@ -80,14 +80,15 @@ static bool waits(const struct description *d, int flags, bool timed)
 }
 
 static int64_t ask(struct description *d, enum op_kind kind, const struct channel *channel,
-                   uint64_t value, unsigned flags)
+                   uint64_t value, unsigned flags, bool timed)
 {
     int64_t got;
 
     if (op_infos[kind].flags & OP_BLOCK)
         flags |= channels_cancellable();
     d->busy++;
-    got = channels_ask(kind, channel->name, value, channel->capacity, flags);
+    got = (timed ? channels_ask_timed : channels_ask)(kind, channel->name, value, channel->capacity,
+                                                      flags);
     d->busy--;
     if (got == -ECANCELED)
         native_cancel_point();
@@ -100,13 +101,14 @@ static int64_t ask_get(struct description *d, uint64_t size, int flags, unsigned
                                         {OP_CHANNEL_TRYPEEK, OP_CHANNEL_PEEK}};
     bool peek = flags & MSG_PEEK;
 
-    return ask(d, kinds[peek][waits(d, flags, d->timed_in)], d->in, size, how);
+    return ask(d, kinds[peek][waits(d, flags, d->timed_in)], d->in, size, how,
+               d->timed_in && waits(d, flags, false));
 }
 
 static int64_t ask_put(struct description *d, uint64_t size, int flags, unsigned how)
 {
     return ask(d, waits(d, flags, d->timed_out) ? OP_CHANNEL_PUT : OP_CHANNEL_TRYPUT, d->out, size,
-               how);
+               how, d->timed_out && waits(d, flags, false));
 }
 
 /* ---- reading */

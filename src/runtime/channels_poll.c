@@ -6,6 +6,7 @@
 #include "runtime/channels_watch.h"
 #include "runtime/files.h"
 #include "runtime/plain.h"
+#include "runtime/signals.h"
 
 /* Waiting for one of several descriptors: poll and select. */
 
@@ -67,13 +68,14 @@ static int poll_for(struct pollfd *fds, nfds_t n, int64_t timeout)
     items = channels_alloc((n + 1) * sizeof *items);
     count = poll_items(fds, n, items, &bad);
     list = channel_list_of(&native.world->channel_lists, items, count);
-    watch_wait(NULL, list, timeout < 0 && !bad);
+    if (!watch_wait(NULL, list, timeout < 0 && !bad))
+        return channels_fail(EINTR);
     look = watch_look(items, count, bad ? 0 : timeout);
     ready = poll_answer(fds, n, &look);
     watch_look_free(&look);
     channels_free(items, (n + 1) * sizeof *items);
-    if (ready == 0)
-        watch_time_passes(timeout);
+    if (ready == 0 && !watch_time_passes(timeout))
+        return channels_fail(EINTR);
     return ready;
 }
 
@@ -89,8 +91,9 @@ static int poll_program(struct pollfd *fds, nfds_t n, int64_t timeout)
     native_reads(fds, n * sizeof *fds);
     memcpy(copy, fds, n * sizeof *fds);
     ready = poll_for(copy, n, timeout);
-    native_writes(fds, n * sizeof *fds);
-    for (nfds_t i = 0; i < n; i++)
+    if (ready >= 0)
+        native_writes(fds, n * sizeof *fds);
+    for (nfds_t i = 0; ready >= 0 && i < n; i++)
         fds[i].revents = copy[i].revents;
     channels_free(copy, n * sizeof *copy);
     return ready;
@@ -118,9 +121,16 @@ REAL_CALL(ppoll)
 INTERPOSE int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                     const sigset_t *mask)
 {
+    int64_t time = watch_nanoseconds(timeout);
+    uint64_t before;
+    int got;
+
     if (!native.current)
         return REAL(ppoll)(fds, n, timeout, mask);
-    return poll_program(fds, n, watch_nanoseconds(timeout));
+    before = watch_mask_begin(mask, &time);
+    got = poll_program(fds, n, time);
+    signals_mask_end(before);
+    return got;
 }
 
 /* ---- select */
@@ -230,7 +240,14 @@ REAL_CALL(pselect)
 INTERPOSE int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
                       const struct timespec *restrict timeout, const sigset_t *restrict mask)
 {
+    int64_t time = watch_nanoseconds(timeout);
+    uint64_t before;
+    int got;
+
     if (!native.current)
         return REAL(pselect)(n, in, out, bad, timeout, mask);
-    return select_for(n, in, out, bad, watch_nanoseconds(timeout));
+    before = watch_mask_begin(mask, &time);
+    got = select_for(n, in, out, bad, time);
+    signals_mask_end(before);
+    return got;
 }

@@ -88,8 +88,9 @@ static struct description *queue_take(struct description *d, int fd, int flags, 
 
     if (!outside_comes_to(d->in->name)) {
         d->busy++;
-        got = channels_ask(waits ? OP_CHANNEL_GET : OP_CHANNEL_TRYGET, d->in->name, 1, 0,
-                           CHANNEL_QUEUE | (waits ? channels_cancellable() : 0));
+        got = (d->timed_in && !d->nonblocking ? channels_ask_timed : channels_ask)(
+            waits ? OP_CHANNEL_GET : OP_CHANNEL_TRYGET, d->in->name, 1, 0,
+            CHANNEL_QUEUE | (waits ? channels_cancellable() : 0));
         d->busy--;
         if (got == -ECANCELED)
             native_cancel_point();
@@ -191,8 +192,9 @@ static int connect_to(struct description *d, int fd, const struct sockaddr *to, 
     if (!name)
         return channels_fail(EAFNOSUPPORT);
     d->busy++;
-    got = channels_ask(waits ? OP_CHANNEL_PUT : OP_CHANNEL_TRYPUT, name, 1, 0,
-                       CHANNEL_QUEUE | (waits ? channels_cancellable() : 0));
+    got = (d->timed_out && !d->nonblocking ? channels_ask_timed : channels_ask)(
+        waits ? OP_CHANNEL_PUT : OP_CHANNEL_TRYPUT, name, 1, 0,
+        CHANNEL_QUEUE | (waits ? channels_cancellable() : 0));
     d->busy--;
     if (got == -ECANCELED)
         native_cancel_point();

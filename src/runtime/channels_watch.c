@@ -1,10 +1,12 @@
 #include "runtime/channels_watch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 
 #include "runtime/kernel.h"
+#include "runtime/signals.h"
 #include "runtime/state.h"
 #include "runtime/time.h"
 
@@ -65,8 +67,9 @@ static void outside_look(struct watch_look *look, const struct channel_item *ite
     if (look->outside_count == 0)
         return;
     spin_forget();
-    if (!outside_poll(look->outside, look->outside_count, ready ? 0 : timeout) && !ready &&
-        timeout < 0)
+    if (!outside_poll(look->outside, look->outside_count,
+                      ready || timeout == WATCH_DUE ? 0 : timeout) &&
+        !ready && timeout < 0)
         outside_give_up();
     for (uint32_t i = 0; i < look->count; i++)
         if (is_outside(&items[i], channels_find((int)items[i].fd)))
@@ -98,9 +101,9 @@ void watch_look_free(const struct watch_look *look)
     channels_free(look->events, (look->count + 1) * sizeof(uint32_t));
 }
 
-void watch_wait(struct description *d, channel_list_id list, bool waits)
+bool watch_wait(struct description *d, channel_list_id list, bool waits)
 {
-    bool ready;
+    int64_t ready;
 
     if (d)
         d->busy++;
@@ -110,13 +113,31 @@ void watch_wait(struct description *d, channel_list_id list, bool waits)
         d->busy--;
     if (waits && !ready)
         native_cancel_point();
+    return ready != -EINTR;
 }
 
-void watch_time_passes(int64_t timeout)
+bool watch_time_passes(int64_t timeout)
 {
-    if (timeout > 0)
-        time_reach(native.current->time + (uint64_t)timeout);
+    if (timeout <= 0)
+        return true;
+    if (timeout == WATCH_DUE)
+        return !signals_mask_handle();
+    if (signals_meanwhile(SIGNALS_ENDS) == SIGNALS_INTERRUPTED)
+        return false;
+    time_reach(native.current->time + (uint64_t)timeout);
+    return true;
 }
+
+uint64_t watch_mask_begin(const sigset_t *mask, int64_t *timeout)
+{
+    bool due;
+    uint64_t before = signals_mask_begin(mask, &due);
+
+    if (due)
+        *timeout = WATCH_DUE;
+    return before;
+}
+
 int64_t watch_nanoseconds(const struct timespec *time)
 {
     return time ? (int64_t)time->tv_sec * SECOND + time->tv_nsec : -1;

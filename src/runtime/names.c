@@ -224,7 +224,9 @@ size_t names_step(const struct event *event, char *text, size_t size)
         text_add(&t, " -> ");
         add_value(&t, event->result, op->size);
     } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
-        text_add(&t, event->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
+        text_add(&t, " (%s)", wait_end_texts[event->outcome]);
+    else if (event->result == WAIT_INTERRUPTED)
+        text_add(&t, " (%s)", wait_end_texts[WAIT_END_SIGNAL]);
     else if (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL)
         text_add(&t, " -> %" PRIu64, (uint64_t)event->result);
     return t.used;
@@ -340,7 +342,16 @@ static void add_wait(struct text *t, agent_id agent, const struct op *op)
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
+    struct op relock = *op;
 
+    if (op->kind == OP_COND_TIMEOUT && !(op->expect & 1u << WAIT_END_TIMEOUT)) {
+        relock.kind = OP_COND_RELOCK; /* cancelling and signals do not end what nobody cancels */
+        relock.addr = op->mutex;
+        op = &relock;
+    } else if (op->kind == OP_BARRIER_INTERRUPT) {
+        relock.kind = OP_BARRIER_LEAVE;
+        op = &relock;
+    }
     text_add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
     if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL) {
         add_channel_wait(&t, op);

@@ -63,9 +63,11 @@ struct native_thread {
     bool stack_shared;   /* another thread uses it, too */
     uintptr_t visited_low, visited_high; /* where others have used it in this execution */
     struct spin spin;
-    uint32_t window;    /* plain loads that are still to be made visible (plain.h) */
-    bool signalled;     /* does not look for signals now (signals.h) */
-    uint32_t handlers;  /* of signals from others that it is inside of */
+    uint32_t window;      /* plain loads that are still to be made visible (plain.h) */
+    bool signalled;       /* does not look for signals now (signals.h) */
+    uint32_t handlers;    /* of signals from others that it is inside of */
+    uint32_t interrupted; /* of these, how many have interrupted a wait at a condition or barrier */
+    uint8_t call; /* what becomes of what it does if a signal interrupts it: enum signals_call */
     uint32_t sections;  /* atomic ones that it is inside of */
     const char *crash;  /* why it died, if it did */
     VEC(void *) robust; /* robust mutexes that it holds */
@@ -159,9 +161,14 @@ bool native_cancellable(void);
 bool native_cancel_is_requested(void);
 
 /* Waits until that object is in another state than `state`, or the running thread is asked to end: what a blocking operation of
- * kind `kind` does before it tries. True: it was asked to end, and must do so if the try fails; in another run it has not come
- * back from here. */
-bool native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state);
+ * kind `kind` does before it tries. */
+enum native_awaited {
+    AWAITED_CHANGE, /* or a handler has run: it tries, and waits again if that fails */
+    AWAITED_CANCEL, /* it was asked to end, and must do so if the try fails; in another run it has not come back from here */
+    AWAITED_INTERRUPT, /* a handler has run that ends the call (native_thread.call) */
+};
+enum native_awaited native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr,
+                                        uint64_t state);
 
 /* Leaves all functions of the running thread with their cleanup handlers, and then the thread. Never returns. */
 _Noreturn void native_unwind(void *returned);

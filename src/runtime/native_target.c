@@ -74,7 +74,8 @@ static bool is_interruptible(const struct op *op)
 {
     return op->kind != OP_THREAD_EXIT && op->kind != OP_PROCESS_EXIT && op->kind != OP_CRASH &&
            op->kind != OP_ASSERT && op->kind != OP_ASSUME && op->kind != OP_SECTION_BEGIN &&
-           op->kind != OP_SECTION_END;
+           op->kind != OP_SECTION_END && op->kind != OP_COND_RESUME &&
+           op->kind != OP_BARRIER_RESUME;
 }
 
 /* An object in a block that was freed. Looked at before the operation, and again after it. */
@@ -86,12 +87,10 @@ static void object_check(const struct op *op)
         memory_check((const void *)(uintptr_t)op->addr, 1, true);
 }
 
-static cell_value ask(const struct op *op)
+static cell_value hand_over(const struct op *op)
 {
     struct native_thread *thread = native.current;
 
-    if (__builtin_expect(signals_sent, 0) && is_interruptible(op))
-        signals_look();
     object_check(op);
     thread->asked = *op;
     thread->error = errno;
@@ -103,6 +102,32 @@ static cell_value ask(const struct op *op)
     spin_after(op, thread->result);
     object_check(op);
     return thread->result;
+}
+
+/* In a program whose threads can send each other signals. An AWAIT is not asked for again: what it waits for is its caller's, and may
+ * have changed. */
+static cell_value ask_signalled(const struct op *asked)
+{
+    struct op op = *asked;
+    cell_value result;
+    bool goes_on;
+
+    do {
+        if (is_interruptible(&op))
+            signals_look();
+        if (!signals_mark(&op))
+            return hand_over(&op);
+        result = hand_over(&op);
+        if (result != WAIT_INTERRUPTED)
+            return result;
+        goes_on = signals_interrupted(&op);
+    } while (goes_on && op.kind != OP_AWAIT);
+    return goes_on ? 0 : WAIT_INTERRUPTED;
+}
+
+static cell_value ask(const struct op *op)
+{
+    return __builtin_expect(signals_sent, 0) ? ask_signalled(op) : hand_over(op);
 }
 
 /* The operation that does not wait where `kind` does; OP_KIND_COUNT: there is none. */
@@ -127,7 +152,7 @@ static cell_value ask_anywhere(const struct op *op)
 {
     uint8_t object = op_infos[op->kind].object;
     struct op try = *op;
-    bool asked = false;
+    enum native_awaited awaited = AWAITED_CHANGE;
     cell_value result;
 
     if (try_of(op->kind) == OP_KIND_COUNT) {
@@ -137,9 +162,9 @@ static cell_value ask_anywhere(const struct op *op)
     }
     try.kind = (uint8_t)try_of(op->kind);
     while ((result = ask(&try)) == LOCK_BUSY) {
-        if (asked)
+        if (awaited == AWAITED_CANCEL)
             native_unwind(PTHREAD_CANCELED);
-        asked = native_cancel_await(
+        awaited = native_cancel_await(
             op->kind, object, op->addr,
             world_state(native.world, world_location(native.world, object, op->addr)));
     }
@@ -287,7 +312,8 @@ static void thread_reset(struct native_thread *thread)
                            native.session->shared_stacks.at[thread->number];
     thread->visited_low = thread->visited_high = 0;
     thread->sections = 0;
-    thread->handlers = 0;
+    thread->handlers = thread->interrupted = 0;
+    thread->call = SIGNALS_GOES_ON;
     thread->window = 0;
     thread->crash = NULL;
     thread->variables.count = 0;
@@ -424,8 +450,9 @@ static void native_restart(struct target *target, struct world *world)
     struct native_thread *thread;
 
     (void)target;
-    /* a wait for the end of a thread may be one for a request, too, or a mere look */
-    world->merges_lives = !native.session->cancels && !native.session->tries_to_join;
+    /* a wait for the end of a thread may be one for a request or a signal, too, or a mere look */
+    world->merges_lives =
+        !native.session->cancels && !native.session->tries_to_join && !signals_sent;
     world->watch = native.detects ? &sync_watch : NULL;
     detect_restart();
     races_restart();

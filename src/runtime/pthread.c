@@ -108,17 +108,20 @@ static void give_returned(const struct native_thread *thread, void **returned)
 /* Joining is a cancellation point: then waiting for the end and for a request are one. If both have come, either may count. */
 static void join_cancellably(struct op *op)
 {
-    bool asked;
+    enum native_awaited awaited;
 
     native_cancel_point();
     if (!native_cancellable()) {
         native_ask(op);
         return;
     }
-    asked = native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, op->addr, OBJECT_THREAD_RUNS);
-    op->kind = asked ? OP_THREAD_TRYJOIN : OP_THREAD_JOIN;
-    if (!native_ask(op) && asked)
-        native_unwind(PTHREAD_CANCELED);
+    op->kind = OP_THREAD_TRYJOIN;
+    do {
+        awaited = native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, op->addr, OBJECT_THREAD_RUNS);
+        if (native_ask(op))
+            return;
+    } while (awaited != AWAITED_CANCEL);
+    native_unwind(PTHREAD_CANCELED);
 }
 
 INTERPOSE int pthread_join(pthread_t handle, void **returned)

@@ -171,7 +171,8 @@ void native_cancel_point(void)
         native_unwind(PTHREAD_CANCELED);
 }
 
-bool native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr, uint64_t state)
+enum native_awaited native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr,
+                                        uint64_t state)
 {
     struct native_thread *thread = native.current;
     struct op op = native_op(OP_AWAIT, &thread->awaits);
@@ -186,12 +187,13 @@ bool native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t ad
     op.variant = OBJECT_STRICT;
     op.expect = kind;
     op.mutex = addr;
-    native_ask(&op);
+    if (native_ask(&op) == WAIT_INTERRUPTED)
+        return AWAITED_INTERRUPT;
     if (!is_requested())
-        return false;
+        return AWAITED_CHANGE;
     if (raddle_choose(2) == 0)
         native_unwind(PTHREAD_CANCELED);
-    return true;
+    return AWAITED_CANCEL;
 }
 
 INTERPOSE int pthread_cancel(pthread_t handle)

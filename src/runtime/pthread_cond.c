@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/calls.h"
+#include "runtime/signals.h"
 
 /* Conditions. The memory of one holds the clock of its timed waits and nothing else. */
 
@@ -119,7 +120,7 @@ static int wake(enum op_kind kind, pthread_cond_t *cond)
 {
     struct op op = cond_op(kind, cond);
 
-    if (native.current && native.session->cancels)
+    if (native.current && (native.session->cancels || signals_sent))
         op.variant = OBJECT_STRICT;
     calls_ask(&op, 0);
     return 0;

@@ -4,6 +4,7 @@
 
 #include "runtime/calls.h"
 #include "runtime/plain.h"
+#include "runtime/signals.h"
 
 /* Semaphores without a name. */
 
@@ -38,21 +39,40 @@ INTERPOSE int sem_destroy(sem_t *sem)
     return 0;
 }
 
+static int wait_plainly(sem_t *sem)
+{
+    struct op op = calls_op(OP_SEM_WAIT, sem, true);
+
+    op.variant = OBJECT_STRICT;
+    if (native.current && signals_ask(&op, SIGNALS_RESTARTS) == WAIT_INTERRUPTED)
+        return fail(EINTR);
+    return 0;
+}
+
+static enum native_awaited wait_cancellably(sem_t *sem)
+{
+    enum native_awaited awaited;
+
+    native.current->call = SIGNALS_RESTARTS;
+    awaited = native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, (uint64_t)(uintptr_t)sem, OBJECT_MADE);
+    native.current->call = SIGNALS_GOES_ON;
+    return awaited;
+}
+
 /* A cancellation point: then waiting for a post and for a request are one, and taking it comes after. If both have come, either may count. */
 INTERPOSE int sem_wait(sem_t *sem)
 {
-    if (!native_cancellable()) {
-        sem_ask(OP_SEM_WAIT, sem);
-        return 0;
-    }
+    if (!native_cancellable())
+        return wait_plainly(sem);
     native_cancel_point();
     for (;;) {
-        bool asked =
-            native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, (uint64_t)(uintptr_t)sem, OBJECT_MADE);
+        enum native_awaited awaited = wait_cancellably(sem);
 
+        if (awaited == AWAITED_INTERRUPT)
+            return fail(EINTR);
         if (sem_ask(OP_SEM_TRYWAIT, sem))
             return 0;
-        if (asked)
+        if (awaited == AWAITED_CANCEL)
             native_unwind(PTHREAD_CANCELED);
     }
 }
@@ -64,13 +84,18 @@ INTERPOSE int sem_trywait(sem_t *sem)
 
 INTERPOSE int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
 {
+    enum signals_wake wake;
+
     if (!time_can_wait(clock) || !time_is_valid(until))
         return fail(EINVAL);
     native_cancel_point();
-    if (sem_ask(OP_SEM_TRYWAIT, sem))
-        return 0;
-    native_cancel_point();
-    return fail(time_out(clock, until));
+    do {
+        if (sem_ask(OP_SEM_TRYWAIT, sem))
+            return 0;
+        native_cancel_point();
+        wake = signals_meanwhile(SIGNALS_RESTARTS);
+    } while (wake == SIGNALS_AGAIN);
+    return fail(wake == SIGNALS_INTERRUPTED ? EINTR : time_out(clock, until));
 }
 
 INTERPOSE int sem_timedwait(sem_t *sem, const struct timespec *until)

@@ -6,11 +6,16 @@
  *
  * A thread runs a handler when it raises the signal or unblocks it, and, if another one sent it, at its next visible operation or before: so in a program that
  * can send signals to threads (it calls kill, pthread_kill or the like) each visible operation looks first. All state is in cells that are read and
- * written as atomic variables are, so that every order is tried. A thread that waits in another call is not woken: that is named. */
+ * written as atomic variables are, so that every order is tried.
+ *
+ * A thread that waits in a call is interrupted: the operation that waits can also be done when there is a signal, and then does nothing but let its
+ * thread run the handler. What comes after that is the call's affair: enum signals_call. */
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "model/op.h"
 
 #define SIGNALS 65 /* numbers from 1 */
 
@@ -31,6 +36,33 @@ void signals_exit(void);
 /* Before a visible operation of the running thread: runs the handlers of what others have sent it. */
 void signals_look(void);
 
+/* ---- calls that wait (signals_interrupt.c) */
+
+/* What becomes of a call when a handler has interrupted it, as signal(7) has it. */
+enum signals_call {
+    SIGNALS_GOES_ON,  /* it waits again: locks, conditions, joining */
+    SIGNALS_RESTARTS, /* that, if the handler was set up with SA_RESTART; else it fails with EINTR */
+    SIGNALS_ENDS,     /* it fails with EINTR in any case */
+};
+
+/* Asks for an operation of such a call. WAIT_INTERRUPTED: it fails with EINTR. */
+cell_value signals_ask(const struct op *op, enum signals_call call);
+
+/* What a call does that has not got what it wanted, and has some time to wait for it. */
+enum signals_wake {
+    SIGNALS_NOTHING, /* has come: it times out */
+    SIGNALS_AGAIN,   /* a handler has run: it tries again */
+    SIGNALS_INTERRUPTED
+};
+enum signals_wake signals_meanwhile(enum signals_call call);
+
+/* For the one who hands operations to the engine: whether this one waits, and signals can interrupt it. Then it is marked so. */
+bool signals_mark(struct op *op);
+
+/* An operation that was marked has come back with WAIT_INTERRUPTED: runs handlers. True if its call goes on: `op` is what it asks for
+ * then. */
+bool signals_interrupted(struct op *op);
+
 /* Whether the program can send signals to its threads, so that they have to look. */
 extern bool signals_sent;
 
@@ -43,6 +75,12 @@ void signals_fault(int number, siginfo_t *info, void *context);
 
 /* The stack that the thread has named for handlers that ask for it, or NULL: its upper end. */
 char *signals_stack(int number);
+
+/* Around a call that waits with a mask of its own, or with the thread's (NULL): returns what signals_mask_end wants. *due: there is
+ * something already that this mask lets in. It is handled by signals_mask_handle, if the call has to wait: true if a handler has run. */
+uint64_t signals_mask_begin(const sigset_t *mask, bool *due);
+bool signals_mask_handle(void);
+void signals_mask_end(uint64_t before);
 
 /* What the running thread waits for, if it waits for a signal: nobody in the program need send it. */
 enum signals_wait { SIGNALS_WAIT_NOT, SIGNALS_WAIT_ANY, SIGNALS_WAIT_TIMED };

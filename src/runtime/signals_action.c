@@ -137,7 +137,7 @@ static void run_handler(int number, const struct sigaction *action, siginfo_t *i
     errno = error;
 }
 
-void signals_act(int number, siginfo_t *info)
+enum signals_ran signals_act(int number, siginfo_t *info)
 {
     struct sigaction action;
     ucontext_t context;
@@ -146,14 +146,15 @@ void signals_act(int number, siginfo_t *info)
     __raddle_load8(&signals.changes[number], 4, native_site());
     action = signals.actions[number];
     if (action.sa_handler == SIG_IGN)
-        return;
+        return SIGNALS_RAN_NONE;
     if (action.sa_handler == SIG_DFL) {
         signals_act_by_default(number);
-        return;
+        return SIGNALS_RAN_NONE;
     }
     memset(&context, 0, sizeof context);
     signals_set_fill(&context.uc_sigmask, signals_own()->mask);
     run_handler(number, &action, info, &context);
+    return action.sa_flags & SA_RESTART ? SIGNALS_RAN_RESTARTS : SIGNALS_RAN;
 }
 
 /* Whether anything can come of it; the action may change later, but a signal that is ignored now is gone. */

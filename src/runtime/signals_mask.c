@@ -18,6 +18,13 @@ static void kernel_mask(int how, const sigset_t *set)
     syscall(SYS_rt_sigprocmask, how, &bits, NULL, 8);
 }
 
+/* Without what cannot be blocked: two of them are libc's own. */
+static uint64_t can_block(uint64_t mask)
+{
+    return mask &
+           ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP) | signals_bit(32) | signals_bit(33));
+}
+
 static int mask_change(int how, const sigset_t *set, sigset_t *old)
 {
     uint64_t before = signals_own()->mask, after = before;
@@ -32,7 +39,7 @@ static int mask_change(int how, const sigset_t *set, sigset_t *old)
         return EINVAL;
     if (set)
         kernel_mask(how, set);
-    after &= ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP) | signals_bit(32) | signals_bit(33));
+    after = can_block(after);
     if (old)
         signals_set_fill(old, before);
     if (after != before)
@@ -57,6 +64,40 @@ REAL_CALL(pthread_sigmask)
 INTERPOSE int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
     return native.current ? mask_change(how, set, old) : REAL(pthread_sigmask)(how, set, old);
+}
+
+/* ---- calls that wait with a mask of their own */
+
+uint64_t signals_mask_begin(const sigset_t *mask, bool *due)
+{
+    uint64_t before = signals_own()->mask;
+    uint64_t during = mask ? can_block(signals_set_bits(mask)) : before;
+    uint64_t came;
+
+    *due = false;
+    if (during == before)
+        return before;
+    signals_change(&signals_own()->mask, HOOK_XCHG, during);
+    came = (signals_read(&signals_own()->pending) | signals_read(&signals.process)) & ~during;
+    for (; came; came &= came - 1)
+        *due |= !signals_is_ignored(__builtin_ctzll(came) + 1);
+    return before;
+}
+
+bool signals_mask_handle(void)
+{
+    if (signals_deliver() != SIGNALS_RAN_NONE)
+        return true;
+    native_unsupported("a signal that a call lets in, and that another thread takes");
+    return false;
+}
+
+void signals_mask_end(uint64_t before)
+{
+    if (signals_own()->mask == before)
+        return;
+    signals_change(&signals_own()->mask, HOOK_XCHG, before);
+    signals_deliver();
 }
 
 REAL_CALL(sigpending)

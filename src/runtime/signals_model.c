@@ -126,14 +126,36 @@ siginfo_t signals_info(int number, int code, union sigval value)
     return info;
 }
 
+/* To send is one step with all that waits could be interrupted by it: see touch_cond_wake. */
+static uint64_t pend(uint64_t *cell, uint64_t bit)
+{
+    struct op op = native_op(OP_RMW, cell);
+    bool looking = native.current->signalled;
+    uint64_t before;
+
+    if (!signals_sent)
+        return signals_change(cell, HOOK_OR, bit);
+    op.size = sizeof *cell;
+    op.order = ORDER_SEQ_CST;
+    op.variant = RMW_OR;
+    op.value = bit;
+    op.mutex = 1;
+    native.current->signalled = true;
+    before = (uint64_t)native_ask(&op);
+    native.current->signalled = looking;
+    return before;
+}
+
 bool signals_pend(uint32_t thread, const siginfo_t *info)
 {
     uint64_t *cell =
         thread == RUNTIME_THREADS ? &signals.process : &signals.threads[thread].pending;
     uint64_t bit = signals_bit(info->si_signo);
 
+    if (pend(cell, bit) & bit)
+        return true; /* and what is told of it stays */
     *info_of(thread, info->si_signo) = *info;
-    return signals_change(cell, HOOK_OR, bit) & bit;
+    return false;
 }
 
 int signals_take(uint64_t wanted, siginfo_t *info)
@@ -159,39 +181,56 @@ int signals_take(uint64_t wanted, siginfo_t *info)
     return 0;
 }
 
-unsigned signals_deliver(void)
+enum signals_ran signals_deliver(void)
 {
-    unsigned count = 0;
+    enum signals_ran first = SIGNALS_RAN_NONE;
     siginfo_t info;
     int number;
 
     while ((number = signals_take(~signals_own()->mask, &info)) != 0) {
-        signals_act(number, &info);
-        count++;
+        enum signals_ran ran = signals_act(number, &info);
+
+        if (first == SIGNALS_RAN_NONE)
+            first = ran;
     }
-    return count;
+    return first;
 }
 
-/* Ones that were sent to the thread itself; those for the process are given out when they are sent, or wait for somebody to unblock them. */
-void signals_look(void)
+bool signals_came(void)
 {
     struct op op = native_op(OP_LOAD, &signals_own()->pending);
     cell_value pending;
 
     if (native.current->signalled || native.current->sections || native.alone)
-        return;
+        return false;
     op.size = sizeof signals_own()->pending;
     op.order = ORDER_SEQ_CST;
     native.current->signalled = true;
     pending = native_ask(
         &op); /* not by a hook: to spin.h it is part of the operation that it comes before */
     native.current->signalled = false;
-    if (!((uint64_t)pending & ~signals_own()->mask))
-        return;
-    /* At an operation is as good as anywhere before it, unless the handler meets plain memory: see hooks.c. */
-    native.current->handlers++;
+    return (uint64_t)pending & ~signals_own()->mask;
+}
+
+/* At an operation is as good as anywhere before it, unless the handler meets plain memory: see hooks.c. */
+enum signals_ran signals_handle(void)
+{
+    struct native_thread *thread = native.current;
+    uint8_t call = thread->call;
+    enum signals_ran ran;
+
+    thread->call = SIGNALS_GOES_ON; /* calls of the handler are other ones */
+    thread->handlers++;
     if (native.detects)
         detect_tick();
-    signals_deliver();
-    native.current->handlers--;
+    ran = signals_deliver();
+    thread->handlers--;
+    thread->call = call;
+    return ran;
+}
+
+void signals_look(void)
+{
+    if (signals_came())
+        signals_handle();
 }

@@ -8,6 +8,7 @@
  *   signals_mask.c    masks, stacks for handlers, jumps out of them
  *   signals_send.c    raise, kill, pthread_kill
  *   signals_wait.c    sigwait, sigsuspend, pause
+ *   signals_interrupt.c  signals for a thread that waits in another call
  *
  * Cells are touched by hooks, as atomic variables of the program are; their addresses are the same in each process. */
 
@@ -92,13 +93,23 @@ bool signals_pend(uint32_t thread, const siginfo_t *info);
 /* Takes one of `wanted` that is pending for the running thread; 0: none is. */
 int signals_take(uint64_t wanted, siginfo_t *info);
 
-/* Runs handlers as long as there is something that the mask lets in; how many. */
-unsigned signals_deliver(void);
+/* What has run. The kernel lets the first handler decide what becomes of the call that was interrupted. */
+enum signals_ran { SIGNALS_RAN_NONE, SIGNALS_RAN_RESTARTS, SIGNALS_RAN };
+
+/* Runs handlers as long as there is something that the mask lets in. */
+enum signals_ran signals_deliver(void);
+
+/* The same for what others have sent while the thread was about something else. */
+enum signals_ran signals_handle(void);
+
+/* Whether there is something for the running thread to handle: a step. Only of what was sent to it: what is for the process is
+ * given out when it is sent, or waits for somebody to unblock it. */
+bool signals_came(void);
 
 /* ---- signals_action.c */
 
 /* The signal does what it does in the running thread, now. */
-void signals_act(int number, siginfo_t *info);
+enum signals_ran signals_act(int number, siginfo_t *info);
 void signals_act_by_default(int number);
 
 /* Whether the signal, come to a thread that lets it in, is gone. */

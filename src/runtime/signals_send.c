@@ -38,15 +38,8 @@ INTERPOSE int raise(int number)
     return 0;
 }
 
-static bool is_waiting(const struct native_thread *thread)
-{
-    return signals.waits[thread->number] == SIGNALS_WAIT_NOT &&
-           native.world->threads.at[thread->agent].status == THREAD_RUNNING &&
-           !world_enabled(native.world, thread->agent);
-}
-
 /* To a thread other than the running one, which may be in the middle of anything. */
-static void post(struct native_thread *thread, const siginfo_t *info)
+static void post(const struct native_thread *thread, const siginfo_t *info)
 {
     struct thread_signals *to = &signals.threads[thread->number];
     int number = info->si_signo;
@@ -60,8 +53,6 @@ static void post(struct native_thread *thread, const siginfo_t *info)
     }
     if (signals_pend(thread->number, info) && number >= SIGRTMIN)
         native_unsupported("real-time signals that queue up");
-    if (!blocked && is_waiting(thread))
-        native_unsupported("a signal for a thread that waits: it goes on waiting");
 }
 
 static int thread_send(pthread_t handle, int number, int code, union sigval value)

@@ -107,7 +107,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
                 *info = got;
             return number;
         }
-        if (pending & ~signals_own()->mask && signals_deliver()) {
+        if (pending & ~signals_own()->mask && signals_deliver() != SIGNALS_RAN_NONE) {
             errno = EINTR;
             return -1;
         }
@@ -164,7 +164,8 @@ static int suspend(uint64_t mask)
     for (;;) {
         struct seen seen = look();
 
-        if ((seen.own | seen.process) & ~signals_own()->mask && signals_deliver())
+        if ((seen.own | seen.process) & ~signals_own()->mask &&
+            signals_deliver() != SIGNALS_RAN_NONE)
             break;
         await_change(&seen, SIGNALS_WAIT_ANY);
     }

@@ -11,6 +11,7 @@
 #include "runtime/kernel.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
+#include "runtime/signals.h"
 
 /* Each thread has a time of its own: nanoseconds since the start. It goes on when the thread sleeps or times out, and a little when it looks;
  * and when it looks, it is not earlier than anything that happened before. That asks nothing of operations that do not look: each
@@ -249,56 +250,73 @@ INTERPOSE clock_t times(struct tms *buffer)
 
 /* ---- sleeping */
 
-static void sleep_until(uint64_t time)
+/* True: a signal has interrupted it; the time is the one at which that was sent, if it is known, or earlier. */
+static bool sleep_until(uint64_t time)
 {
     struct op op = native_op(OP_YIELD, NULL);
+    bool interrupted;
 
-    time_reach(time);
     native_ask(&op);
+    interrupted = signals_meanwhile(SIGNALS_ENDS) == SIGNALS_INTERRUPTED;
+    time_reach(interrupted ? time_known() : time);
     native_cancel_point();
+    return interrupted;
 }
 
-static void sleep_for(uint64_t nanoseconds)
+/* What is left of it, if a signal has interrupted it. One that was sent later than the end found a thread that had begun to sleep just
+ * before it. */
+static uint64_t sleep_for(uint64_t nanoseconds)
+{
+    uint64_t end;
+
+    if (!native.current)
+        return 0;
+    native_cancel_point();
+    end = time_known() + nanoseconds;
+    if (!sleep_until(end))
+        return 0;
+    return native.current->time < end ? end - native.current->time : nanoseconds;
+}
+
+/* EINTR if a signal has come before that time. */
+static int sleep_to(uint64_t time)
 {
     if (!native.current)
-        return;
+        return 0;
     native_cancel_point();
-    sleep_until(time_known() + nanoseconds);
+    return sleep_until(time) && native.current->time < time ? EINTR : 0;
 }
 
 INTERPOSE unsigned sleep(unsigned seconds)
 {
-    sleep_for((uint64_t)seconds * SECOND);
-    return 0;
+    return (unsigned)((sleep_for((uint64_t)seconds * SECOND) + SECOND - 1) / SECOND);
 }
 
 INTERPOSE int usleep(useconds_t microseconds)
 {
-    sleep_for((uint64_t)microseconds * 1000);
-    return 0;
+    if (sleep_for((uint64_t)microseconds * 1000) == 0)
+        return 0;
+    errno = EINTR;
+    return -1;
 }
 
 INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                               struct timespec *left)
 {
-    uint64_t start;
+    uint64_t start, wanted, rest;
 
     if (!clock_start(clock, &start) || clock == CLOCK_THREAD_CPUTIME_ID || !time_is_valid(time) ||
         time->tv_sec < 0)
         return EINVAL;
-    if (!(flags & TIMER_ABSTIME)) {
-        sleep_for((uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec);
-        if (left)
-            memset(left, 0, sizeof *left);
-        return 0;
+    wanted = (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
+    if (flags & TIMER_ABSTIME)
+        return sleep_to(wanted < start * SECOND ? 0 : wanted - start * SECOND);
+    rest = sleep_for(wanted);
+    if (left && rest) {
+        native_writes(left, sizeof *left);
+        *left = time_on(0, rest);
     }
-    if (!native.current)
-        return 0;
-    native_cancel_point();
-    sleep_until((uint64_t)time->tv_sec < start
-                    ? 0
-                    : ((uint64_t)time->tv_sec - start) * SECOND + (uint64_t)time->tv_nsec);
-    return 0;
+    return rest ? EINTR : 0;
 }
 
 INTERPOSE int nanosleep(const struct timespec *time, struct timespec *left)
@@ -313,5 +331,7 @@ INTERPOSE int nanosleep(const struct timespec *time, struct timespec *left)
 
 INTERPOSE int thrd_sleep(const struct timespec *time, struct timespec *left)
 {
-    return clock_nanosleep(CLOCK_REALTIME, 0, time, left) == 0 ? 0 : -2;
+    int error = clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+
+    return error == EINTR ? -1 : error ? -2 : 0;
 }

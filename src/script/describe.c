@@ -77,7 +77,7 @@ static void describe_outcome(const struct script *script, const struct world *wo
     else if (result && (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS))
         fprintf(out, "  -> %" PRId64, as_signed((uint64_t)*result, op->size));
     else if (op->kind == OP_COND_TIMEOUT && outcome != WAIT_END_TIMEOUT)
-        fputs(outcome == WAIT_END_CANCEL ? "  (cancelled)" : "  (woken by nobody)", out);
+        fprintf(out, "  (%s)", wait_end_texts[outcome]);
     else if (result && (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL))
         fprintf(out, "  -> %" PRIu64, (uint64_t)*result);
     else if (result && strstr(op_infos[op->kind].text, "try"))

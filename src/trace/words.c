@@ -100,7 +100,7 @@ static void add_result(struct phrase *p, const struct trace_step *step)
     } else if (strchr(p->at, '(')) {
         return; /* the text has it */
     } else if (step->op == OP_COND_TIMEOUT && step->outcome) {
-        add(p, step->outcome == WAIT_END_CANCEL ? " (cancelled)" : " (woken by nobody)");
+        add(p, " (%s)", step->outcome < WAIT_END_COUNT ? wait_end_texts[step->outcome] : "");
     } else if (step->op != OP_COND_SIGNAL) {
         return;
     } else if (step->outcome == OUTCOME_LOST) {

@@ -10,7 +10,7 @@
 // EXPECT(sc -DQUEUE): safe
 // EXPECT(sc -DTERM): crash says=signal 15 \(SIGTERM\) ends the program
 // EXPECT(sc -DBLOCKED): safe
-// EXPECT(sc -DWAITS): incomplete says=a signal for a thread that waits
+// EXPECT(sc -DWAITS): safe
 // EXPECT(sc -DPAUSE): safe
 // EXPECT(sc -DGROUP): incomplete says=not modelled: killpg
 // EXPECT(sc -DLOOP): safe
