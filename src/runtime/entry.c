@@ -14,6 +14,7 @@
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/kernel.h"
+#include "runtime/library.h"
 #include "runtime/native.h"
 #include "runtime/state.h"
 
@@ -158,6 +159,7 @@ static bool program_save(struct session *session)
         return refuse(session);
     exit_handlers_save();
     signals_open();
+    streams_prepare();
     if (state_save() != 0 || image_save() != 0)
         return refuse(session);
     state_fd_reserve(session->log_fd);

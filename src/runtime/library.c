@@ -61,6 +61,8 @@ static uint64_t *const cells[] = {
 #define VSCANS(f)                {ACCESS_VSCANS, f, SIZE_TEXT, 0, 0},
 #define STREAM(arg)              {ACCESS_STREAM, arg, SIZE_BYTES, 0, 0},
 #define STREAM_INPUT             {ACCESS_STREAM_INPUT, NO_ARG, SIZE_BYTES, 0, 0},
+#define STREAM_OUTPUT            {ACCESS_STREAM_OUTPUT, NO_ARG, SIZE_BYTES, 0, 0},
+#define STREAM_ERROR             {ACCESS_STREAM_ERROR, NO_ARG, SIZE_BYTES, 0, 0},
 #define HIDDEN(cell)             {ACCESS_HIDDEN, NO_ARG, SIZE_BYTES, cell, 0},
 #define HIDDEN_READ(cell)        {ACCESS_HIDDEN_READ, NO_ARG, SIZE_BYTES, cell, 0},
 #define RACY(cell)               {ACCESS_RACY, NO_ARG, SIZE_BYTES, cell, 0},
@@ -268,9 +270,18 @@ static void cell_use(const struct library_call *call, uint64_t *cell)
     __raddle_rmw8(cell, 1, 4 | HOOK_ADD << 8, call->site);
 }
 
+/* Functions that do not lock the stream; the last two are called by what the headers of libc make of such ones. */
+static bool is_unlocked(const char *name)
+{
+    return strstr(name, "_unlocked") || strcmp(name, "__overflow") == 0 ||
+           strcmp(name, "__uflow") == 0;
+}
+
 /* What the program prints it never sees, so the order of that does not matter. */
 static void stream_use(const struct library_call *call, const FILE *stream)
 {
+    if (streams_locked && stream && !is_unlocked(call->row->name))
+        streams_await(stream);
     if (!stream || stream == stdout || stream == stderr)
         return;
     cell_use(call, &state_of_streams[mix64((uint64_t)(uintptr_t)stream) % STREAM_CELLS]);
@@ -294,6 +305,12 @@ static void state_use(const struct library_call *call)
             break;
         case ACCESS_STREAM_INPUT:
             stream_use(call, stdin);
+            break;
+        case ACCESS_STREAM_OUTPUT:
+            stream_use(call, stdout);
+            break;
+        case ACCESS_STREAM_ERROR:
+            stream_use(call, stderr);
             break;
         case ACCESS_LOOKS_UP:
         case ACCESS_CHANGES:

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "runtime/hooks.h"
 
@@ -28,6 +29,8 @@ enum library_access_kind {
     ACCESS_VSCANS,
     ACCESS_STREAM,
     ACCESS_STREAM_INPUT,
+    ACCESS_STREAM_OUTPUT,
+    ACCESS_STREAM_ERROR,
     ACCESS_HIDDEN, /* `a` is the cell */
     ACCESS_HIDDEN_READ,
     ACCESS_RACY,
@@ -84,6 +87,15 @@ struct library_row {
     bool pure;
     struct library_access accesses[LIBRARY_ACCESSES];
 };
+
+/* ---- stream_locks.c */
+
+/* Before the program runs: finds out whether it can hold a stream for longer than one call. */
+void streams_prepare(void);
+extern bool streams_locked;
+
+/* The running thread is about to use the stream: waits while another thread has it locked. */
+void streams_await(const FILE *stream);
 
 /* A call that is going on. */
 struct library_call {

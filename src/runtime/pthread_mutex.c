@@ -39,15 +39,11 @@ static bool is_static(const pthread_mutex_t *mutex)
     return calls_is_zero(&copy, sizeof copy);
 }
 
-static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
+uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, bool raw)
 {
-    bool fresh = is_static(mutex);
-    struct op op;
+    struct op op = calls_op(kind, addr, raw);
 
-    if (fresh)
-        calls_revive(OP_MUTEX_INIT, mutex);
-    op = calls_op(kind, mutex, !fresh);
-    op.variant = mutex_kind(mutex);
+    op.variant = mutex_kind;
     if (kind == OP_MUTEX_TRYLOCK)
         spin_tries_to_lock();
     if (kind == OP_MUTEX_TRYLOCK || kind == OP_MUTEX_LOCK)
@@ -57,7 +53,16 @@ static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
     return calls_ask(&op, LOCK_GOT);
 }
 
-bool mutex_is_own(const pthread_mutex_t *mutex)
+static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
+{
+    bool fresh = is_static(mutex);
+
+    if (fresh)
+        calls_revive(OP_MUTEX_INIT, mutex);
+    return mutex_ask_at(kind, mutex, mutex_kind(mutex), !fresh);
+}
+
+bool mutex_is_own(const void *mutex)
 {
     loc_id loc = world_location(native.world, OBJECT_MUTEX, (uint64_t)(uintptr_t)mutex);
 
