@@ -101,7 +101,7 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
     for (uint32_t k = 0; k < bug->exposed; k++)
         vec_push(arena, &native_case->exposed, session->exposed.at[k]);
-    for (uint32_t k = 0; k < session->facts.count; k++)
+    for (uint32_t k = 0; k < bug->facts; k++)
         vec_push(arena, &native_case->facts, session->facts.at[k]);
     for (uint32_t k = 0; k < session->steps.count; k++) {
         struct session_step step = session->steps.at[k];

@@ -20,6 +20,7 @@ void session_schedule(struct session *session, struct session_bug *bug)
     bug->schedule_first = session->schedules.count;
     bug->schedule_count = x->events.count;
     bug->exposed = session->exposed.count;
+    bug->facts = session->facts.count;
     for (event_id id = 0; id < x->events.count; id++)
         vec_push(&session->arena, &session->schedules,
                  session_choice_of(session, &x->events.at[id]));

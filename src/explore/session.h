@@ -124,6 +124,7 @@ struct session_bug {
     uint32_t schedule_first; /* its choices are schedules.at[first … first + count) */
     uint32_t schedule_count;
     uint32_t exposed; /* how many of session.exposed were in the run that showed it */
+    uint32_t facts;   /* the same of session.facts */
 };
 
 /* Data races that the user does not want to know of (detect/suppression.h). */

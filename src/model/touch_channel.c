@@ -102,12 +102,15 @@ enum touch touch_channel_poll(struct judging *j)
     return op_infos[j->op->kind].flags & OP_BLOCK ? touch_cancellable(j) : TOUCH_FAILED;
 }
 
-/* A file, and the offset that moves. */
+/* A file, the offset that moves, and the descriptor. */
 enum touch touch_file(struct judging *j)
 {
     judging_add(j, world_location(j->world, OBJECT_CHANNEL, j->op->addr), 1,
                 op_infos[j->op->kind].mode);
     if (j->op->mutex)
         judging_add(j, world_location(j->world, OBJECT_CHANNEL, j->op->mutex), 1, ACCESS_WRITE);
+    if (j->op->value)
+        judging_add(j, world_location(j->world, OBJECT_CHANNEL, (uint64_t)j->op->value), 1,
+                    ACCESS_READ);
     return TOUCH_DONE;
 }

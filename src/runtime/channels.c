@@ -18,9 +18,8 @@
 /* A descriptor number, and who used it while several threads ran. */
 struct slot {
     struct description *description;
-    uint32_t user; /* thread + 1 */
-    bool shared;   /* by several */
-    bool closed;   /* by one of them, while there were several */
+    struct users users; /* a change: it was closed, or made to stand for something else */
+    uint32_t version;   /* how often */
 };
 
 static struct arena arena; /* of this execution */
@@ -31,7 +30,6 @@ static struct made_path {
     struct made_path *next;
     char path[];
 } *paths;
-static uint32_t phase; /* native.phase that the users belong to */
 
 /* ---- memory */
 
@@ -60,7 +58,6 @@ void channels_restart(void)
     memset(&ranks, 0, sizeof ranks);
     all = NULL;
     paths = NULL;
-    phase = 0;
     channels_sets_restart();
 }
 
@@ -148,55 +145,94 @@ struct description *channels_find(int fd)
     return fd >= 0 && (uint32_t)fd < slots.count ? slots.at[fd].description : NULL;
 }
 
-static uint64_t contest_key(int fd)
+static uint64_t contest_key(uint64_t name)
 {
-    return mix64((uint64_t)'c' << 56 | (uint32_t)fd);
+    return mix64((uint64_t)'c' << 56 | name);
 }
 
-/* One thread closes what another uses: from now on both are scheduling points, from the beginning of the search. */
-static void contest(int fd)
+/* One thread changes what another uses: from now on both are scheduling points, from the beginning of the search. */
+static void contest(uint64_t name)
 {
-    if (channels_recall(contest_key(fd)) != MAP_ABSENT)
+    if (channels_recall(contest_key(name)) != MAP_ABSENT)
         return;
-    channels_remember(contest_key(fd), 1);
+    channels_remember(contest_key(name), 1);
     native.session->begin_anew = true;
 }
 
-/* Users are those of one time during which several threads run. */
-static void users_forget(void)
+/* The running thread uses or changes the object of that name. Users are those of one time during which several threads run. True if it
+ * must be a step. */
+static bool users_note(struct users *users, uint64_t name, bool changes)
 {
-    if (phase == native.phase)
-        return;
-    phase = native.phase;
-    for (uint32_t i = 0; i < slots.count; i++)
-        slots.at[i].user = slots.at[i].shared = slots.at[i].closed = 0;
+    if (native.alone)
+        return false;
+    if (users->phase != native.phase)
+        *users = (struct users){.phase = native.phase, .first = native.current->number};
+    users->several |= users->first != native.current->number;
+    users->changed |= changes;
+    if (users->several && users->changed)
+        contest(name);
+    return channels_recall(contest_key(name)) != MAP_ABSENT;
+}
+
+static void users_add(struct users *users, uint64_t name, bool changes)
+{
+    if (users_note(users, name, changes))
+        channels_ask(changes ? OP_CHANNEL_USE : OP_CHANNEL_LOOK, name, 0, 0, 0);
 }
 
 static void slot_used(int fd, bool closes)
 {
-    struct slot *slot = slot_of(fd);
+    if (!native.alone)
+        users_add(&slot_of(fd)->users, CHANNELS_BY_DESCRIPTOR | (uint64_t)fd, closes);
+}
 
-    if (native.alone)
-        return;
-    users_forget();
-    if (slot->user == 0)
-        slot->user = native.current->number + 1;
-    slot->shared |= slot->user != native.current->number + 1;
-    slot->closed |= closes;
-    if (slot->shared && slot->closed)
-        contest(fd);
-    if (channels_recall(contest_key(fd)) != MAP_ABSENT)
-        channels_ask(closes ? OP_CHANNEL_USE : OP_CHANNEL_LOOK,
-                     CHANNELS_BY_DESCRIPTOR | (uint64_t)fd, 0, 0, 0);
+static bool is_number(int fd)
+{
+    return fd >= 0 && fd < CHANNELS_DESCRIPTORS;
 }
 
 struct description *channels_use(int fd)
 {
-    struct description *d = channels_find(fd);
+    struct description *d;
 
-    if (fd < 0 || (!d && ((uint32_t)fd >= slots.count || !slots.at[fd].closed)))
+    if (!is_number(fd))
         return NULL;
     slot_used(fd, false);
+    d = channels_find(fd);
+    if (d)
+        users_add(&d->users, d->name, false);
+    return channels_find(fd);
+}
+
+struct description *channels_or_file(int fd)
+{
+    return channels_find(fd) ? channels_use(fd) : NULL;
+}
+
+uint64_t channels_number(int fd)
+{
+    uint64_t name = CHANNELS_BY_DESCRIPTOR | (uint32_t)fd;
+
+    if (!is_number(fd) || native.alone || !users_note(&slot_of(fd)->users, name, false))
+        return 0;
+    return name;
+}
+
+uint32_t channels_version(int fd)
+{
+    return fd >= 0 && (uint32_t)fd < slots.count ? slots.at[fd].version : 0;
+}
+
+struct description *channels_change(int fd)
+{
+    struct description *d;
+
+    if (!is_number(fd))
+        return NULL;
+    slot_used(fd, false);
+    d = channels_find(fd);
+    if (d)
+        users_add(&d->users, d->name, true);
     return channels_find(fd);
 }
 
@@ -205,6 +241,7 @@ struct description *channels_new(enum description_kind kind)
     struct description *d = channels_alloc(sizeof *d);
 
     d->kind = (uint8_t)kind;
+    d->name = channels_name();
     return d;
 }
 
@@ -239,13 +276,15 @@ void channels_drop(struct description *d)
 bool channels_close(int fd)
 {
     struct description *d = channels_find(fd);
+    bool was = d;
 
-    if (!d && ((uint32_t)fd >= slots.count || !slots.at[fd].closed))
+    if (!is_number(fd))
         return true;
     slot_used(fd, true);
+    slot_of(fd)->version++;
     d = channels_find(fd);
     if (!d)
-        return false;
+        return !was;
     if (d->busy > 0)
         native_unsupported("a descriptor that one thread closes while another waits on it");
     slots.at[fd].description = NULL;
@@ -298,6 +337,13 @@ int64_t channels_ask_timed(enum op_kind kind, uint64_t name, uint64_t value, uin
 unsigned channels_cancellable(void)
 {
     return native_cancellable() ? CHANNEL_CANCELLED : 0;
+}
+
+/* Whoever waits already does not look again, or does if he is woken in vain: that depends on what it is. */
+void channels_flagging(const struct description *d, bool nonblocking)
+{
+    if (d->busy && d->nonblocking != nonblocking)
+        native_unsupported("O_NONBLOCK set while another thread waits");
 }
 
 void channels_unknown(const struct description *d)

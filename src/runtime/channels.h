@@ -62,9 +62,19 @@ enum description_kind {
     DESCRIPTION_OUTSIDE, /* the other end is in another process */
 };
 
+/* Who has used something that can be changed, since there were several threads the last time. */
+struct users {
+    uint32_t phase; /* native.phase: that time */
+    uint32_t first; /* thread */
+    bool several;
+    bool changed;
+};
+
 /* What one or several descriptors stand for. */
 struct description {
-    uint8_t kind; /* enum description_kind */
+    uint64_t name;      /* the object that stands for its flags and options */
+    struct users users; /* of these */
+    uint8_t kind;       /* enum description_kind */
     bool nonblocking;
     bool semaphore;           /* of a counter */
     bool timed_in, timed_out; /* SO_RCVTIMEO, SO_SNDTIMEO */
@@ -86,8 +96,19 @@ struct description {
 /* What a descriptor stands for, or NULL if it is not one of these. */
 struct description *channels_find(int fd);
 
-/* The same for a call that uses it: a scheduling point if another thread may close it. */
+/* The same for a call that uses it, or changes its flags or options, and for files, too: a scheduling point if another thread closes it
+ * or changes them. */
 struct description *channels_use(int fd);
+struct description *channels_change(int fd);
+
+/* As channels_use for a call that goes on with files_shared if this gives NULL. */
+struct description *channels_or_file(int fd);
+
+/* For files_shared: the running thread uses that number. The object that stands for it if that must be part of the step, else 0. */
+uint64_t channels_number(int fd);
+
+/* Another one when the number has been closed, or made to stand for something else. */
+uint32_t channels_version(int fd);
 
 /* A new description, for a descriptor that the kernel has just given; to be named by channels_add. */
 struct description *channels_new(enum description_kind kind);
@@ -99,7 +120,7 @@ uint64_t channels_name(void);
 /* Lets go of the ends of a description that no descriptor stands for. */
 void channels_drop(struct description *d);
 
-/* The program closes `fd`, or makes `to` a duplicate. Before the kernel does the first, after it has done the second. False
+/* The program closes `fd`, which may be a file, or makes `to` a duplicate. Before the kernel does the first, after it has done the second. False
  * if another thread has closed it just before. */
 bool channels_close(int fd);
 void channels_duplicate(int from, int to);
@@ -111,6 +132,9 @@ int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t 
 /* A try of a call that has some time to wait (SO_RCVTIMEO…): if it fails, signals that have come meanwhile end the call. */
 int64_t channels_ask_timed(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
                            unsigned flags);
+
+/* O_NONBLOCK of it is about to change. */
+void channels_flagging(const struct description *d, bool nonblocking);
 
 /* The program waits for one of DESCRIPTION_OTHER. */
 void channels_unknown(const struct description *d);

@@ -21,7 +21,7 @@ static struct description *waits_for(int fd)
     if (!native.current)
         return NULL;
     native_cancel_point();
-    return channels_use(fd);
+    return channels_or_file(fd);
 }
 
 /* ---- reading */
@@ -40,13 +40,16 @@ static void touch_vectors(const struct iovec *vectors, size_t count)
             image_touch(vectors[i].iov_base, vectors[i].iov_len);
 }
 
-static void note_read(int fd, void *to, size_t n)
+/* False if the descriptor has become something else at this step. */
+static bool note_read(int fd, void *to, size_t n)
 {
     if (native.current) {
-        files_shared(fd, false, true);
+        if (!files_shared(fd, false, true))
+            return false;
         files_reading(fd, to, n);
     }
     spin_forget();
+    return true;
 }
 
 REAL_CALL(read)
@@ -56,7 +59,8 @@ INTERPOSE ssize_t read(int fd, void *to, size_t n)
 
     if (d)
         return read_into(d, to, n, 0);
-    note_read(fd, to, n);
+    if (!note_read(fd, to, n))
+        return read(fd, to, n);
     return native.current ? files_read_at(fd, to, n, FILES_HERE) : REAL(read)(fd, to, n);
 }
 
@@ -80,7 +84,8 @@ INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
     if (d)
         return channels_read(d, to, count, 0, NULL);
     if (native.current) {
-        files_shared(fd, false, true);
+        if (!files_shared(fd, false, true))
+            return readv(fd, to, count);
         files_moving(fd);
         touch_vectors(to, count > 0 ? (size_t)count : 0);
         for (int i = 0; i < count; i++)
@@ -180,13 +185,15 @@ static ssize_t write_from(struct description *d, const void *from, size_t n, int
     return channels_write(d, &vector, 1, flags, NULL);
 }
 
-static void note_write(int fd)
+static bool note_write(int fd)
 {
     if (native.current) {
-        files_shared(fd, true, true);
+        if (!files_shared(fd, true, true))
+            return false;
         files_writing(fd);
     }
     spin_forget();
+    return true;
 }
 
 REAL_CALL(write)
@@ -198,7 +205,8 @@ INTERPOSE ssize_t write(int fd, const void *from, size_t n)
         return write_from(d, from, n, 0);
     if (native.current)
         native_reads(from, n);
-    note_write(fd);
+    if (!note_write(fd))
+        return write(fd, from, n);
     return REAL(write)(fd, from, n);
 }
 
@@ -211,7 +219,8 @@ INTERPOSE ssize_t writev(int fd, const struct iovec *from, int count)
         return channels_write(d, from, count, 0, NULL);
     for (int i = 0; native.current && i < count; i++)
         native_reads(from[i].iov_base, from[i].iov_len);
-    note_write(fd);
+    if (!note_write(fd))
+        return writev(fd, from, count);
     return REAL(writev)(fd, from, count);
 }
 
@@ -260,20 +269,26 @@ INTERPOSE ssize_t send(int fd, const void *from, size_t n, int flags)
 
 #define PIECE 65536
 
-/* From a file, at *at or at its own offset, or from a channel. */
+/* From a file, at *at or at its own offset, or from a channel; and to one. */
 static ssize_t piece_read(int fd, off64_t *at, char *to, size_t n)
 {
-    ssize_t got;
+    ssize_t got = at ? pread64(fd, to, n, *at) : read(fd, to, n);
 
-    if (!at)
-        return read(fd, to, n);
-    got = syscall(SYS_pread64, fd, to, n, *at);
-    if (got > 0)
+    if (at && got > 0)
         *at += got;
     return got;
 }
 
-static ssize_t copy_between(int out, int in, off64_t *at, size_t n)
+static ssize_t piece_write(int fd, off64_t *at, const char *from, size_t n)
+{
+    ssize_t sent = at ? pwrite64(fd, from, n, *at) : write(fd, from, n);
+
+    if (at && sent > 0)
+        *at += sent;
+    return sent;
+}
+
+static ssize_t copy_between(int out, off64_t *out_at, int in, off64_t *at, size_t n)
 {
     char *piece = channels_alloc(PIECE);
     size_t total = 0;
@@ -284,7 +299,7 @@ static ssize_t copy_between(int out, int in, off64_t *at, size_t n)
 
         if (got <= 0)
             return total ? (ssize_t)total : got;
-        sent = write(out, piece, (size_t)got);
+        sent = piece_write(out, out_at, piece, (size_t)got);
         if (sent < 0)
             return total ? (ssize_t)total : sent;
         total += (size_t)sent;
@@ -305,8 +320,8 @@ static ssize_t copy_between(int out, int in, off64_t *at, size_t n)
     {                                                                                              \
         if (!native.current)                                                                       \
             return REAL(name)(out, in, at, n);                                                     \
-        if (channels_find(out) || channels_find(in))                                               \
-            return copy_between(out, in, at, n);                                                   \
+        if (!native.alone || channels_find(out) || channels_find(in))                              \
+            return copy_between(out, NULL, in, at, n);                                             \
         files_writing(out);                                                                        \
         files_moving(in);                                                                          \
         if (at)                                                                                    \
@@ -316,6 +331,25 @@ static ssize_t copy_between(int out, int in, off64_t *at, size_t n)
 
 SENDS_FILE(sendfile, off_t)
 SENDS_FILE(sendfile64, off64_t)
+
+REAL_CALL(copy_file_range)
+INTERPOSE ssize_t copy_file_range(int in, off64_t *in_at, int out, off64_t *out_at, size_t n,
+                                  unsigned flags)
+{
+    if (!native.current)
+        return REAL(copy_file_range)(in, in_at, out, out_at, n, flags);
+    if (flags || channels_use(in) || channels_use(out))
+        return channels_fail(EINVAL);
+    if (!native.alone)
+        return copy_between(out, out_at, in, in_at, n);
+    files_writing(out);
+    files_moving(in);
+    if (in_at)
+        image_touch(in_at, sizeof *in_at);
+    if (out_at)
+        image_touch(out_at, sizeof *out_at);
+    return REAL(copy_file_range)(in, in_at, out, out_at, n, flags);
+}
 
 #define NOT_ON_CHANNELS(name, parameters, arguments, first, second)                                \
     REAL_CALL(name)                                                                                \
@@ -339,7 +373,7 @@ NOT_ON_CHANNELS(vmsplice, (int fd, const struct iovec *v, size_t n, unsigned fla
     REAL_CALL(name)                                                                                \
     INTERPOSE type name parameters                                                                 \
     {                                                                                              \
-        if (native.current && channels_find(fd))                                                   \
+        if (native.current && channels_or_file(fd))                                                \
             return channels_fail(ESPIPE);                                                          \
         if (native.current) {                                                                      \
             __VA_ARGS__;                                                                           \
@@ -363,7 +397,7 @@ NO_OFFSET(off64_t, lseek64, (int fd, off64_t to, int how), (fd, to, how),
             return REAL(name)(fd, to, n, at);                                                      \
         if (at < 0)                                                                                \
             return channels_fail(EINVAL);                                                          \
-        if (channels_find(fd))                                                                     \
+        if (channels_or_file(fd))                                                                  \
             return channels_fail(ESPIPE);                                                          \
         files_shared(fd, false, false);                                                            \
         spin_forget();                                                                             \
@@ -397,6 +431,58 @@ NO_OFFSET(ssize_t, pwrite64, (int fd, const void *from, size_t n, off64_t at), (
           native_reads(from, n);
           files_shared(fd, true, false))
 
+/* Several pieces; those with flags take an offset of -1 for the file's own. */
+
+static bool pieces_here(off64_t at, bool flags)
+{
+    return flags && at == -1;
+}
+
+static void pieces_read(int fd, const struct iovec *to, int count, bool here)
+{
+    files_shared(fd, false, here);
+    if (here)
+        files_moving(fd);
+    touch_vectors(to, count > 0 ? (size_t)count : 0);
+    for (int i = 0; i < count; i++)
+        native_writes(to[i].iov_base, to[i].iov_len);
+}
+
+static void pieces_written(int fd, const struct iovec *from, int count, bool here)
+{
+    for (int i = 0; i < count; i++)
+        native_reads(from[i].iov_base, from[i].iov_len);
+    files_shared(fd, true, here);
+    if (here)
+        files_writing(fd);
+}
+
+#define MOVES_PIECES(name, offset, moves, on_channel, has_flags, extra, ...)                       \
+    REAL_CALL(name)                                                                                \
+    INTERPOSE ssize_t name(int fd, const struct iovec *v, int count, offset at extra)              \
+    {                                                                                              \
+        bool here = pieces_here(at, has_flags);                                                    \
+        struct description *d = waits_for(fd);                                                     \
+                                                                                                   \
+        if (d)                                                                                     \
+            return here ? on_channel(fd, v, count) : channels_fail(ESPIPE);                        \
+        if (native.current)                                                                        \
+            moves(fd, v, count, here);                                                             \
+        return REAL(name)(fd, v, count, at __VA_ARGS__);                                           \
+    }
+
+#define COMMA_FLAGS , int flags
+#define WITH_FLAGS  , flags
+
+MOVES_PIECES(preadv, off_t, pieces_read, readv, false, )
+MOVES_PIECES(preadv64, off64_t, pieces_read, readv, false, )
+MOVES_PIECES(pwritev, off_t, pieces_written, writev, false, )
+MOVES_PIECES(pwritev64, off64_t, pieces_written, writev, false, )
+MOVES_PIECES(preadv2, off_t, pieces_read, readv, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(preadv64v2, off64_t, pieces_read, readv, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(pwritev2, off_t, pieces_written, writev, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(pwritev64v2, off64_t, pieces_written, writev, true, COMMA_FLAGS, WITH_FLAGS)
+
 /* ---- ioctl */
 
 static int units_tell(const struct description *d, int *to)
@@ -414,12 +500,13 @@ static int units_tell(const struct description *d, int *to)
 
 int channels_control(int fd, unsigned long request, void *argument)
 {
-    struct description *d = channels_use(fd);
+    struct description *d = request == FIONREAD ? channels_use(fd) : channels_change(fd);
 
     if (!d)
         return channels_fail(EBADF);
     if (request == FIONREAD)
         return units_tell(d, argument);
+    channels_flagging(d, *(int *)argument != 0);
     d->nonblocking = *(int *)argument != 0;
     return (int)syscall(SYS_ioctl, fd, request, argument);
 }

@@ -276,7 +276,7 @@ static void timeout_note(struct description *d, int name, const void *value, soc
 REAL_CALL(setsockopt)
 INTERPOSE int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
 {
-    struct description *d = native.current ? channels_use(fd) : NULL;
+    struct description *d = native.current ? channels_change(fd) : NULL;
     int result = REAL(setsockopt)(fd, level, name, value, size);
 
     if (d && result == 0 && level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO))

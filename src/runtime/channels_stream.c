@@ -86,7 +86,7 @@ INTERPOSE int vdprintf(int fd, const char *restrict format, va_list arguments)
     char *text;
     int size, sent = 0;
 
-    if (!native.current || !channels_find(fd))
+    if (!native.current || (native.alone && !channels_find(fd)))
         return REAL(vdprintf)(fd, format, arguments);
     va_copy(again, arguments);
     size = vsnprintf(NULL, 0, format, again);
@@ -105,11 +105,32 @@ INTERPOSE int vdprintf(int fd, const char *restrict format, va_list arguments)
     return size;
 }
 
+int __vdprintf_chk(int, int, const char *restrict, va_list);
+int __dprintf_chk(int, int, const char *restrict, ...);
+
+INTERPOSE int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list arguments)
+{
+    (void)flag; /* how strictly libc looks at %n */
+    return vdprintf(fd, format, arguments);
+}
+
 INTERPOSE int dprintf(int fd, const char *restrict format, ...)
 {
     va_list arguments;
     int result;
 
+    va_start(arguments, format);
+    result = vdprintf(fd, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+INTERPOSE int __dprintf_chk(int fd, int flag, const char *restrict format, ...)
+{
+    va_list arguments;
+    int result;
+
+    (void)flag;
     va_start(arguments, format);
     result = vdprintf(fd, format, arguments);
     va_end(arguments);

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "runtime/image.h"
@@ -94,6 +95,15 @@ int files_opened(int fd);
 /* The program asks for what the file of that name holds, or changes it. */
 void files_named(int at, const char *path, bool writes);
 
+/* The program changes what a file of that name says of itself, or takes the name away. */
+void files_changed(int at, const char *path);
+
+/* The program uses a name relative to the directory where it is, or goes to another one. */
+void files_place(bool changes);
+
+/* The program uses a stream: what it has read before and what it writes later, nobody but libc knows. In files_fd.c. */
+void files_stream(const FILE *stream);
+
 /* ---- files_made.c: the program may make a file of that name; if there was none, a restart removes it */
 void files_making(int at, const char *path);
 void files_made_restart(void);
@@ -103,8 +113,13 @@ void files_shared_opened(int fd);
 void files_shared_copied(int from, int to);
 void files_shared_closed(int fd);
 
-/* The program reads or writes the file, at its offset if `moves`. */
-void files_shared(int fd, bool writes, bool moves);
+/* The program reads or writes the file, at its offset if `moves`. False if `fd` has become something else at this step. */
+bool files_shared(int fd, bool writes, bool moves);
+
+/* The program has mapped the file, or takes such a mapping away, or may write to it from now on. The size in whole pages. */
+void files_mapped(int fd, const void *start, size_t size, bool shared, bool writable);
+void files_unmapped(const void *start, size_t size);
+void files_mapped_writable(const void *start, size_t size);
 
 #define FILES_HERE INT64_MIN
 

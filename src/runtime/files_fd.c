@@ -179,15 +179,19 @@ REAL_CALL(dup3)
 static int replace(int from, int to, int flags)
 {
     bool replaces, done;
+    uint32_t version;
 
     if (state_fd_is_ours(from) || state_fd_is_ours(to))
         return bad_descriptor();
     if (to < 0 || syscall(SYS_fcntl, from, F_GETFD) < 0)
         return bad_descriptor();
     channels_use(from);
+    version = channels_version(from);
     if (to <= STDERR_FILENO && channels_find(from))
         native_unsupported("a standard stream that is redirected to a pipe or socket");
     channels_close(to);
+    if (channels_version(from) != version)
+        native_unsupported("a descriptor that one thread closes while another duplicates it");
     replaces = state_fd_closing(to) == 0; /* else nothing was open there */
     done = REAL(dup3)(from, to, flags) == to;
     if (done)
@@ -210,6 +214,20 @@ INTERPOSE int dup3(int from, int to, int flags)
 
 static void control_note(int fd, int command, void *argument)
 {
+    struct description *d;
+
+    if (command == F_SETFL || command == F_SETPIPE_SZ || command == F_SETFD) {
+        d = channels_find(fd) ? channels_change(fd) : NULL;
+        if (d && command == F_SETFL)
+            channels_flagging(d, (intptr_t)argument & O_NONBLOCK);
+        if (!d)
+            files_shared(fd, true, true);
+    } else if (command == F_GETFL || command == F_GETFD) {
+        if (!channels_or_file(fd))
+            files_shared(fd, false, true);
+    } else {
+        channels_use(fd);
+    }
     if (command == F_SETFL || command == F_SETFD)
         state_fd_flagging(fd);
     else if (command == F_GETLK || command == F_OFD_GETLK)
@@ -222,12 +240,10 @@ static int control_done(int fd, int command, const void *argument, int result)
 
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
         return duplicated(fd, (intptr_t)argument <= 2 ? files_number(result) : result);
-    d = command == F_SETFL || command == F_SETPIPE_SZ ? channels_use(fd) : NULL;
-    if (d && command == F_SETFL && d->busy)
-        native_unsupported("O_NONBLOCK set while another thread waits");
+    d = channels_find(fd);
     if (d && command == F_SETFL)
         d->nonblocking = (intptr_t)argument & O_NONBLOCK;
-    else if (d && d->kind == DESCRIPTION_PIPE)
+    else if (d && command == F_SETPIPE_SZ && d->kind == DESCRIPTION_PIPE)
         (d->in ? d->in : d->out)->capacity = (uint64_t)result;
     return result;
 }
@@ -297,6 +313,12 @@ OPENS_STREAM(tmpfile64, (void), ())
 
 #define STREAM_NO_WRITES 8 /* in FILE._flags of glibc, which its headers do not name any more */
 
+void files_stream(const FILE *stream)
+{
+    if (native.current && stream->_fileno > STDERR_FILENO && !channels_find(stream->_fileno))
+        files_shared(stream->_fileno, !(stream->_flags & STREAM_NO_WRITES), true);
+}
+
 /* Not a failure when there is none: a stream in memory. */
 static int stream_closing(FILE *f)
 {
@@ -306,6 +328,7 @@ static int stream_closing(FILE *f)
         return 0;
     files_shared(fd, !(f->_flags & STREAM_NO_WRITES),
                  true); /* what was not written yet goes there now */
+    channels_close(fd);
     files_shared_closed(fd);
     return state_fd_closing(fd);
 }
@@ -343,13 +366,20 @@ INTERPOSE DIR *opendir(const char *path)
 REAL_CALL(closedir)
 INTERPOSE int closedir(DIR *directory)
 {
-    if (native.current)
+    if (native.current) {
+        channels_close(dirfd(directory));
         state_fd_closing(dirfd(directory));
+    }
     return REAL(closedir)(directory);
 }
 
 /* ---- sizes */
 
-PASS_THROUGH(int, truncate, (const char *path, off_t size), (path, size),
-             files_named(AT_FDCWD, path, true))
-PASS_THROUGH(int, ftruncate, (int fd, off_t size), (fd, size), files_shared(fd, true, false))
+#define TRUNCATES(suffix)                                                                          \
+    PASS_THROUGH(int, truncate##suffix, (const char *path, off_t size), (path, size),              \
+                 files_named(AT_FDCWD, path, true))                                                \
+    PASS_THROUGH(int, ftruncate##suffix, (int fd, off_t size), (fd, size), channels_or_file(fd);   \
+                 files_shared(fd, true, false))
+
+TRUNCATES()
+TRUNCATES(64)

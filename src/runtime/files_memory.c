@@ -4,6 +4,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#include "runtime/channels.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
 
@@ -71,6 +72,32 @@ void files_memory_restart(void)
     mappings = 0;
 }
 
+static size_t pages(size_t size)
+{
+    return (size + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* To map a file that others use is a step. */
+static void mapping_begin(int flags, int protection, int fd)
+{
+    if (flags & MAP_ANONYMOUS || fd < 0)
+        return;
+    channels_or_file(fd);
+    files_shared(fd, flags & MAP_SHARED && protection & PROT_WRITE, false);
+}
+
+static void mapping_end(void *start, size_t size, int flags, int protection, int fd)
+{
+    bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+
+    if (start == MAP_FAILED)
+        return;
+    if (flags & MAP_FIXED)
+        files_unmapped(start, pages(size));
+    if (!(flags & MAP_ANONYMOUS))
+        files_mapped(fd, start, pages(size), shared, protection & PROT_WRITE);
+}
+
 static void *raw_map(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
@@ -83,9 +110,13 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
 
     if (!native.current)
         return raw_map(at, size, protection, flags, fd, offset);
+    mapping_begin(flags, protection, fd);
     if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
-        if (is_mapped(at, size))
-            return raw_map(at, size, protection, flags, fd, offset);
+        if (is_mapped(at, size)) {
+            got = raw_map(at, size, protection, flags, fd, offset);
+            mapping_end(got, size, flags, protection, fd);
+            return got;
+        }
         native_unsupported("mmap with MAP_FIXED, outside of what mmap gave");
         errno = ENOMEM;
         return MAP_FAILED;
@@ -105,6 +136,7 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
         return got;
     space_use(got, size, align);
     mappings++;
+    mapping_end(got, size, flags, protection, fd);
     return got;
 }
 
@@ -120,6 +152,8 @@ INTERPOSE int munmap(void *start, size_t size)
         return 0;
     }
     mappings -= native.current && mappings > 0;
+    if (native.current)
+        files_unmapped(start, pages(size));
     return (int)syscall(SYS_munmap, start, size);
 }
 
@@ -129,6 +163,8 @@ INTERPOSE int mprotect(void *start, size_t size, int protection)
         native_unsupported("mprotect of memory that mmap did not give");
         return 0;
     }
+    if (native.current && protection & PROT_WRITE)
+        files_mapped_writable(start, size);
     return kernel_protect(start, size, protection);
 }
 

@@ -26,9 +26,19 @@
 
 /* What the kernel keeps for the process: directory, signals, limits; and calls that would start another process. */
 
-PASS_THROUGH(int, chdir, (const char *path), (path), state_note(STATE_CWD))
-PASS_THROUGH(int, fchdir, (int fd), (fd), state_note(STATE_CWD))
-PASS_THROUGH(mode_t, umask, (mode_t mask), (mask), state_note(STATE_UMASK))
+PASS_THROUGH(int, chdir, (const char *path), (path), files_place(true); state_note(STATE_CWD))
+PASS_THROUGH(int, fchdir, (int fd), (fd), files_place(true); state_note(STATE_CWD))
+
+REAL_CALL(umask)
+INTERPOSE mode_t umask(mode_t mask)
+{
+    if (native.current)
+        state_note(STATE_UMASK);
+    if (native.current &&
+        !native.alone) /* what others make meanwhile is not tried in both orders */
+        native_unsupported("umask while there are other threads");
+    return REAL(umask)(mask);
+}
 
 /* ---- timers: time is ours, so none ever expires */
 

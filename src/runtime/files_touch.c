@@ -70,12 +70,6 @@ void files_writing(int fd)
         state_fd_moving(fd);
 }
 
-static void touch_vectors(const struct iovec *vectors, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        touch(vectors[i].iov_base, vectors[i].iov_len);
-}
-
 void files_reading(int fd, void *buffer, size_t size)
 {
     files_moving(fd);
@@ -87,6 +81,21 @@ static void named(const char *path)
     files_named(AT_FDCWD, path, false);
 }
 
+static void described(int fd)
+{
+    channels_or_file(fd);
+    files_shared(fd, false, false);
+}
+
+/* By its name, or by the descriptor alone. */
+static void asked(int at, const char *path, int flags)
+{
+    if (flags & AT_EMPTY_PATH && path && !*path)
+        described(at);
+    else
+        files_named(at, path, false);
+}
+
 /* ---- reading and writing. Names in __..._chk are those that _FORTIFY_SOURCE puts in. */
 
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
@@ -95,19 +104,6 @@ char *__getcwd_chk(char *, size_t, size_t);
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
 
-/* Unlike pread, no step: what others write to the file meanwhile is not tried in both orders. */
-static void vectors_unordered(void)
-{
-    if (!native.alone)
-        native_unsupported("preadv while there are other threads");
-}
-
-PASS_THROUGH(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at),
-             vectors_unordered();
-             touch_vectors(v, n > 0 ? (size_t)n : 0))
-PASS_THROUGH(ssize_t, preadv64, (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at),
-             vectors_unordered();
-             touch_vectors(v, n > 0 ? (size_t)n : 0))
 PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), files_moving(fd);
              touch(to, n))
 
@@ -146,30 +142,33 @@ PASS_THROUGH(int, lstat, (const char *restrict path, struct stat *restrict to), 
 PASS_THROUGH(int, lstat64, (const char *restrict path, struct stat64 *restrict to), (path, to),
              named(path);
              TOUCH(to))
-PASS_THROUGH(int, fstat, (int fd, struct stat *to), (fd, to), files_shared(fd, false, false);
-             TOUCH(to))
-PASS_THROUGH(int, fstat64, (int fd, struct stat64 *to), (fd, to), files_shared(fd, false, false);
-             TOUCH(to))
+PASS_THROUGH(int, fstat, (int fd, struct stat *to), (fd, to), described(fd); TOUCH(to))
+PASS_THROUGH(int, fstat64, (int fd, struct stat64 *to), (fd, to), described(fd); TOUCH(to))
 PASS_THROUGH(int, fstatat, (int fd, const char *restrict path, struct stat *restrict to, int flags),
-             (fd, path, to, flags), files_named(fd, path, false);
+             (fd, path, to, flags), asked(fd, path, flags);
              TOUCH(to))
 PASS_THROUGH(int, fstatat64,
              (int fd, const char *restrict path, struct stat64 *restrict to, int flags),
-             (fd, path, to, flags), files_named(fd, path, false);
+             (fd, path, to, flags), asked(fd, path, flags);
              TOUCH(to))
-PASS_THROUGH(int, __xstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
-PASS_THROUGH(int, __lxstat, (int v, const char *path, struct stat *to), (v, path, to), TOUCH(to))
-PASS_THROUGH(int, __fxstat, (int v, int fd, struct stat *to), (v, fd, to), TOUCH(to))
+PASS_THROUGH(int, __xstat, (int v, const char *path, struct stat *to), (v, path, to), named(path);
+             TOUCH(to))
+PASS_THROUGH(int, __lxstat, (int v, const char *path, struct stat *to), (v, path, to), named(path);
+             TOUCH(to))
+PASS_THROUGH(int, __fxstat, (int v, int fd, struct stat *to), (v, fd, to), described(fd); TOUCH(to))
 PASS_THROUGH(int, statx,
              (int fd, const char *restrict path, int flags, unsigned mask,
               struct statx *restrict to),
-             (fd, path, flags, mask, to), TOUCH(to))
+             (fd, path, flags, mask, to), asked(fd, path, flags);
+             TOUCH(to))
 PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), TOUCH(to))
 PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), TOUCH(to))
 PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), TOUCH(to))
 PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), TOUCH(to))
-PASS_THROUGH(char *, getcwd, (char *to, size_t n), (to, n), touch(to, n))
-PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, room), touch(to, n))
+PASS_THROUGH(char *, getcwd, (char *to, size_t n), (to, n), files_place(false); touch(to, n))
+PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, room),
+             files_place(false);
+             touch(to, n))
 PASS_THROUGH(ssize_t, readlink, (const char *restrict path, char *restrict to, size_t n),
              (path, to, n), touch(to, n))
 PASS_THROUGH(ssize_t, readlinkat, (int fd, const char *restrict path, char *restrict to, size_t n),
@@ -198,6 +197,7 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
     if (native.current) {
         if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
             state_fd_flagging(fd);
+        channels_use(fd);
         touch(argument, IOCTL_RESULT); /* an argument that is a number is no address of ours */
         if (channels_find(fd) && (request == FIONREAD || request == FIONBIO))
             return channels_control(fd, request, argument);

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <wchar.h>
 
+#include "runtime/files.h"
 #include "runtime/native.h"
 #include "runtime/plain.h"
 
@@ -60,6 +61,7 @@ static uint64_t *const cells[] = {
 #define SCANS(f)                 {ACCESS_SCANS, f, SIZE_TEXT, 0, 0},
 #define VSCANS(f)                {ACCESS_VSCANS, f, SIZE_TEXT, 0, 0},
 #define STREAM(arg)              {ACCESS_STREAM, arg, SIZE_BYTES, 0, 0},
+#define DIRECTORY(arg)           {ACCESS_DIRECTORY, arg, SIZE_BYTES, 0, 0},
 #define STREAM_INPUT             {ACCESS_STREAM_INPUT, NO_ARG, SIZE_BYTES, 0, 0},
 #define STREAM_OUTPUT            {ACCESS_STREAM_OUTPUT, NO_ARG, SIZE_BYTES, 0, 0},
 #define STREAM_ERROR             {ACCESS_STREAM_ERROR, NO_ARG, SIZE_BYTES, 0, 0},
@@ -78,6 +80,9 @@ static uint64_t *const cells[] = {
 #define LOOKS_UP(path)           {ACCESS_LOOKS_UP, path, SIZE_BYTES, 0, 0},
 #define CHANGES(path)            {ACCESS_CHANGES, path, SIZE_BYTES, 0, 0},
 #define LISTS(path)              {ACCESS_LISTS, path, SIZE_BYTES, 0, 0},
+#define USES_FILE(fd)            {ACCESS_USES_FILE, fd, SIZE_BYTES, 0, 0},
+#define WRITES_FILE(fd)          {ACCESS_WRITES_FILE, fd, SIZE_BYTES, 0, 0},
+#define CHANGES_FILE(path, at)   {ACCESS_CHANGES_FILE, path, SIZE_BYTES, at, 0},
 #define OPENS(path, flags)       {ACCESS_OPENS, path, SIZE_BYTES, flags, 0},
 #define OPENS_STREAM(path, mode) {ACCESS_OPENS_STREAM, path, SIZE_BYTES, mode, 0},
 #define SETS_JUMP(buffer, mask)  {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
@@ -277,6 +282,12 @@ static bool is_unlocked(const char *name)
            strcmp(name, "__uflow") == 0;
 }
 
+static void directory_use(const struct library_call *call, const void *stream)
+{
+    if (stream)
+        cell_use(call, &state_of_streams[mix64((uint64_t)(uintptr_t)stream) % STREAM_CELLS]);
+}
+
 /* What the program prints it never sees, so the order of that does not matter. */
 static void stream_use(const struct library_call *call, const FILE *stream)
 {
@@ -284,7 +295,8 @@ static void stream_use(const struct library_call *call, const FILE *stream)
         streams_await(stream);
     if (!stream || stream == stdout || stream == stderr)
         return;
-    cell_use(call, &state_of_streams[mix64((uint64_t)(uintptr_t)stream) % STREAM_CELLS]);
+    files_stream(stream);
+    directory_use(call, stream);
 }
 
 static void plain_cell_use(const struct library_call *call, uint64_t *cell, bool writes)
@@ -303,6 +315,9 @@ static void state_use(const struct library_call *call)
         case ACCESS_STREAM:
             stream_use(call, library_pointer(call, access->arg));
             break;
+        case ACCESS_DIRECTORY:
+            directory_use(call, library_pointer(call, access->arg));
+            break;
         case ACCESS_STREAM_INPUT:
             stream_use(call, stdin);
             break;
@@ -318,6 +333,11 @@ static void state_use(const struct library_call *call)
         case ACCESS_OPENS:
         case ACCESS_OPENS_STREAM:
             library_path_use(call, access);
+            break;
+        case ACCESS_USES_FILE:
+        case ACCESS_WRITES_FILE:
+        case ACCESS_CHANGES_FILE:
+            library_file_use(call, access);
             break;
         case ACCESS_HIDDEN:
             cell_use(call, cells[access->a]);

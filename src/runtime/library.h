@@ -28,6 +28,7 @@ enum library_access_kind {
     ACCESS_SCANS,
     ACCESS_VSCANS,
     ACCESS_STREAM,
+    ACCESS_DIRECTORY,
     ACCESS_STREAM_INPUT,
     ACCESS_STREAM_OUTPUT,
     ACCESS_STREAM_ERROR,
@@ -43,7 +44,10 @@ enum library_access_kind {
     ACCESS_LOOKS_UP,
     ACCESS_CHANGES,
     ACCESS_LISTS,
-    ACCESS_OPENS, /* `a` is the argument with the flags */
+    ACCESS_USES_FILE,
+    ACCESS_WRITES_FILE,
+    ACCESS_CHANGES_FILE, /* `a` is the argument with the directory */
+    ACCESS_OPENS,        /* `a` is the argument with the flags */
     ACCESS_OPENS_STREAM,
     ACCESS_SETS_JUMP, /* `a` is the argument that says with what */
     ACCESS_LINE,      /* `a` is the argument with its room */
@@ -80,7 +84,7 @@ struct library_access {
     uint16_t a, b;
 };
 
-#define LIBRARY_ACCESSES 6
+#define LIBRARY_ACCESSES 8
 
 struct library_row {
     const char *name;
@@ -155,6 +159,7 @@ void library_list_keep(const struct library_call *call, const struct library_acc
 /* ---- library_paths.c: the order of what threads do to files is a step of its own, if it may show */
 
 void library_path_use(const struct library_call *call, const struct library_access *access);
+void library_file_use(const struct library_call *call, const struct library_access *access);
 void library_paths_restart(void);
 
 /* ---- library_copy.c: on private copies */

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/channels.h"
+#include "runtime/files.h"
 #include "runtime/kernel.h"
 #include "runtime/library.h"
 #include "runtime/native.h"
@@ -89,6 +91,8 @@ void library_path_use(const struct library_call *call, const struct library_acce
 
     if (!path)
         return;
+    if (*path != '/')
+        files_place(false);
     switch ((enum library_access_kind)access->kind) {
     case ACCESS_OPENS:
         path_open(call, path, flags & O_CREAT, flags & O_TRUNC);
@@ -103,4 +107,19 @@ void library_path_use(const struct library_call *call, const struct library_acce
     default:
         path_walk(call, path, access->kind == ACCESS_CHANGES);
     }
+}
+
+void library_file_use(const struct library_call *call, const struct library_access *access)
+{
+    int fd = (int)library_argument(call, access->arg);
+
+    if (access->kind == ACCESS_CHANGES_FILE) {
+        fd = access->a == LIBRARY_NO_ARG ? AT_FDCWD : (int)library_argument(call, access->a);
+        files_changed(fd, library_pointer(call, access->arg));
+        return;
+    }
+    if (access->kind == ACCESS_USES_FILE)
+        channels_use(fd);
+    else if (!channels_or_file(fd))
+        files_shared(fd, true, false);
 }

@@ -30,7 +30,7 @@ static bool file_map(const char *path, struct module *module)
 
     if (fd < 0)
         return false;
-    if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr))
+    if (syscall(SYS_fstat, fd, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr))
         at = (void *)syscall(SYS_mmap, NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0L);
     kernel_close(fd);
     if (at == MAP_FAILED)

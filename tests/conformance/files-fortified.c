@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+int __dprintf_chk(int, int, const char *, ...);
+int __vdprintf_chk(int, int, const char *, va_list);
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
@@ -23,11 +25,38 @@ int __openat64_2(int, const char *, int);
 
 static char buffer[64];
 
+static int list_print(int fd, const char *format, ...)
+{
+    va_list list;
+    int result;
+
+    va_start(list, format);
+    result = __vdprintf_chk(fd, 1, format, list);
+    va_end(list);
+    return result;
+}
+
+/* A pipe must get what is printed. */
+static void prints(void)
+{
+    int ends[2];
+
+    SYS(pipe(ends));
+    SYS(__dprintf_chk(ends[1], 1, "%d", 12345));
+    SYS(list_print(ends[1], "%s", "abc"));
+    SYS(read(ends[0], buffer, sizeof buffer));
+    TEXT(buffer);
+    memset(buffer, 0, sizeof buffer);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void files(void)
 {
     int fd = open("conform.file", O_CREAT | O_RDWR, 0600);
     FILE *f;
 
+    prints();
     SYS(write(fd, "0123456789", 10));
     SYS(lseek(fd, 0, SEEK_SET));
     SYS(__read_chk(fd, buffer, 3, sizeof buffer));

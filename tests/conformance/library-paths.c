@@ -32,6 +32,7 @@ static void names(void)
     SYS(lchown("conform.dir/c", (uid_t)-1, (gid_t)-1));
     SYS(fchownat(AT_FDCWD, "conform.dir/c", (uid_t)-1, (gid_t)-1, 0));
     SYS(truncate("conform.dir/c", 100));
+    SYS(truncate64("conform.dir/c", 50));
     SYS(mkfifo("conform.dir/fifo", 0600));
     SYS(unlinkat(AT_FDCWD, "conform.dir/fifo", 0));
     SYS(unlinkat(AT_FDCWD, "conform.dir/sub", AT_REMOVEDIR));
@@ -59,6 +60,7 @@ static void change_times(void)
     CODE(posix_fallocate(fd, 0, 20));
     CODE(posix_fallocate64(fd, 0, 20));
     CODE(posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL));
+    CODE(posix_fadvise64(fd, 0, 0, POSIX_FADV_NORMAL));
     SYS(fsync(fd));
     SYS(fdatasync(fd));
     SYS(lockf(fd, F_TLOCK, 0));
