@@ -55,7 +55,7 @@ static inline void *real_call(struct real_call *call)
     {                                                                                              \
         if (!native.current)                                                                       \
             return REAL(name) arguments;                                                           \
-        native_unsupported(#name);                                                                 \
+        native_refused(#name);                                                                     \
         errno = error;                                                                             \
         return failure;                                                                            \
     }

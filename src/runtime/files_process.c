@@ -232,7 +232,7 @@ NOT_MODELLED(int, setgid, (gid_t id), (id), EPERM, -1)
     {                                                                                              \
         (void)path;                                                                                \
         (void)argument;                                                                            \
-        native_unsupported(#name);                                                                 \
+        native_refused(#name);                                                                     \
         errno = ENOSYS;                                                                            \
         return -1;                                                                                 \
     }

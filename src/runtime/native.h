@@ -108,6 +108,8 @@ struct native {
         default_attributes; /* set by the program in this execution, for new threads; libc keeps them */
     uint32_t keys_of_start; /* made by constructors */
     uint32_t keys;
+    const char *
+        refused; /* the first call in this execution that failed because it is not modelled, or NULL */
 };
 
 extern struct native native;
@@ -181,6 +183,9 @@ _Noreturn void native_crash(enum bug_kind kind, const char *message);
 
 /* A call that is not modelled: makes the verdict incomplete. */
 void native_unsupported(const char *name);
+
+/* The same for one that fails because of that, as it need not on the bare system: bugs of this execution say so. */
+void native_refused(const char *name);
 
 /* `size` zero bytes for a thread-local variable of the running thread: with its stack, if they fit there. */
 void *native_private_memory(size_t size, size_t align);

@@ -61,10 +61,24 @@ static bool bug_is_new(const struct session_bug *bug)
     return true;
 }
 
+/* A program that cannot have what it asked for may fail for that, and for nothing else. */
+static session_text refused_detail(session_text detail)
+{
+    static char text[8400];
+
+    snprintf(text, sizeof text,
+             "%sbefore that, %s failed, which raddle does not model: on the bare system it may "
+             "succeed, and the bug may not be one\n",
+             detail ? detail : "", native.refused);
+    return native_text(text);
+}
+
 static void bug_add(struct session_bug *bug)
 {
     if (!bug_is_new(bug))
         return;
+    if (native.refused)
+        bug->detail = refused_detail(bug->detail);
     session_schedule(native.session, bug);
     vec_push(&native.session->arena, &native.session->bugs, *bug);
 }

@@ -470,6 +470,7 @@ static void native_restart(struct target *target, struct world *world)
     native.phase = 0;
     native.unjoined = 0;
     native.default_attributes = false;
+    native.refused = NULL;
     native.keys = native.keys_of_start;
     memset(native.key_free, 0, native.keys_of_start * sizeof *native.key_free);
     __raddle_frames = NULL;
@@ -516,4 +517,11 @@ void native_unsupported(const char *name)
         if (strcmp(session->unsupported.at[i], name) == 0)
             return;
     vec_push(&session->arena, &session->unsupported, native_text(name));
+}
+
+void native_refused(const char *name)
+{
+    native_unsupported(name);
+    if (!native.refused)
+        native.refused = name;
 }

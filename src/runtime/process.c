@@ -151,7 +151,7 @@ NONDET(unsigned long long, ulonglong, UINT32_MAX)
 
 INTERPOSE pid_t fork(void)
 {
-    native_unsupported("fork");
+    native_refused("fork");
     errno = ENOSYS;
     return -1;
 }
