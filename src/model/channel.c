@@ -20,6 +20,12 @@ static struct channel_step step_gives(int64_t result, uint64_t state)
     return (struct channel_step){TOUCH_DONE, result, state};
 }
 
+static bool op_puts(const struct op *op)
+{
+    return op->kind == OP_CHANNEL_PUT || op->kind == OP_CHANNEL_TRYPUT ||
+           op->kind == OP_FILE_LOCK || op->kind == OP_FILE_TRYLOCK;
+}
+
 static bool only_looks(const struct op *op)
 {
     return op_infos[op->kind].mode == ACCESS_READ;
@@ -28,7 +34,7 @@ static bool only_looks(const struct op *op)
 static struct channel_step counter_step(const struct op *op, uint64_t state)
 {
     uint64_t value = channel_counter(state), change = (uint64_t)op->value;
-    bool puts = op->kind == OP_CHANNEL_PUT || op->kind == OP_CHANNEL_TRYPUT;
+    bool puts = op_puts(op);
 
     if (puts ? change > CHANNEL_COUNTER_MAX - value : value == 0)
         return step_waits(op, state);
@@ -92,7 +98,7 @@ static struct channel_step put_step(const struct op *op, uint64_t state)
 
 struct channel_step channel_step(const struct op *op, uint64_t state)
 {
-    bool puts = op->kind == OP_CHANNEL_PUT || op->kind == OP_CHANNEL_TRYPUT;
+    bool puts = op_puts(op);
 
     if (op->variant & CHANNEL_COUNTER)
         return counter_step(op, state);

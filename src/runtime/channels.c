@@ -70,11 +70,11 @@ uint64_t channels_name(void)
     return ((uint64_t)thread + 1) << 24 | ++ranks.at[thread];
 }
 
-struct channel *channels_channel(const char *what, int fd)
+static struct channel *channel_new(const char *what, uint64_t name, int fd)
 {
     struct channel *channel = channels_alloc(sizeof *channel);
 
-    channel->name = channels_name();
+    channel->name = name;
     channel->made = native_site();
     channel->what = what;
     channel->fd = fd;
@@ -83,17 +83,23 @@ struct channel *channels_channel(const char *what, int fd)
     return channel;
 }
 
-struct channel *channels_queue(uint64_t name, int fd)
+struct channel *channels_channel(const char *what, int fd)
+{
+    return channel_new(what, channels_name(), fd);
+}
+
+struct channel *channels_named(const char *what, uint64_t name, int fd)
 {
     struct channel *channel = all;
 
     while (channel && channel->name != name)
         channel = channel->next;
-    if (!channel) {
-        channel = channels_channel("queue of connections", fd);
-        channel->name = name;
-    }
-    return channel;
+    return channel ? channel : channel_new(what, name, fd);
+}
+
+struct channel *channels_queue(uint64_t name, int fd)
+{
+    return channels_named("queue of connections", name, fd);
 }
 
 /* ---- what outlives an execution */
@@ -318,7 +324,8 @@ int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t 
     op.value = value;
     op.expect = room;
     op.variant = (uint8_t)flags;
-    if (kind == OP_CHANNEL_TRYGET || kind == OP_CHANNEL_TRYPUT || kind == OP_CHANNEL_TRYPOLL)
+    if (kind == OP_CHANNEL_TRYGET || kind == OP_CHANNEL_TRYPUT || kind == OP_CHANNEL_TRYPOLL ||
+        kind == OP_FILE_TRYLOCK)
         spin_before(native_site());
     if (!(op_infos[kind].flags & OP_BLOCK))
         return (int64_t)native_ask(&op);

@@ -115,6 +115,9 @@ struct description *channels_new(enum description_kind kind);
 void channels_add(int fd, struct description *description);
 struct channel *channels_channel(const char *what, int fd);
 struct channel *channels_queue(uint64_t name, int fd);
+
+/* The one of that name, which may be new. */
+struct channel *channels_named(const char *what, uint64_t name, int fd);
 uint64_t channels_name(void);
 
 /* Lets go of the ends of a description that no descriptor stands for. */

@@ -115,5 +115,6 @@ void files_restart(void)
     files_number_restart();
     channels_restart();
     files_share_restart();
+    files_lock_restart();
     files_made_restart();
 }

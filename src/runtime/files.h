@@ -116,6 +116,21 @@ void files_shared_closed(int fd);
 /* The program reads or writes the file, at its offset if `moves`. False if `fd` has become something else at this step. */
 bool files_shared(int fd, bool writes, bool moves);
 
+/* What `fd` stands for, as objects of the model. False if that is no file that the program has opened. */
+bool files_identity(int fd, uint64_t *file, uint64_t *description);
+
+/* ---- files_lock.c */
+
+/* fcntl: true if it was one of the commands that are done here, with what the call returns. */
+bool files_lock_control(int fd, int command, void *argument, int *result);
+
+/* The process locks a part of the file; and the last descriptor of an open file is closed. */
+void files_lock_process(int fd);
+void files_lock_closed(uint64_t description);
+void files_lock_restart(void);
+
+/* ---- files_share.c again */
+
 /* The program has mapped the file, or takes such a mapping away, or may write to it from now on. The size in whole pages. */
 void files_mapped(int fd, const void *start, size_t size, bool shared, bool writable);
 void files_unmapped(const void *start, size_t size);

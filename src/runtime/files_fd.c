@@ -192,6 +192,7 @@ static int replace(int from, int to, int flags)
     channels_close(to);
     if (channels_version(from) != version)
         native_unsupported("a descriptor that one thread closes while another duplicates it");
+    files_shared_closed(to);
     replaces = state_fd_closing(to) == 0; /* else nothing was open there */
     done = REAL(dup3)(from, to, flags) == to;
     if (done)
@@ -261,6 +262,8 @@ static int control_done(int fd, int command, const void *argument, int result)
         va_end(arguments);                                                                         \
         if (native.current)                                                                        \
             control_note(fd, command, argument);                                                   \
+        if (native.current && files_lock_control(fd, command, argument, &result))                  \
+            return result;                                                                         \
         result = REAL(name)(fd, command, argument);                                                \
         return native.current && result >= 0 ? control_done(fd, command, argument, result)         \
                                              : result;                                             \

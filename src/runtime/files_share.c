@@ -245,8 +245,26 @@ void files_shared_copied(int from, int to)
 
 void files_shared_closed(int fd)
 {
-    if (fd >= 0 && (uint32_t)fd < table_size)
-        memset(&table[fd], 0, sizeof table[fd]);
+    uint64_t description;
+    bool open = false;
+
+    if (fd < 0 || (uint32_t)fd >= table_size)
+        return;
+    description = table[fd].description;
+    memset(&table[fd], 0, sizeof table[fd]);
+    for (uint32_t i = 0; description && i < table_size; i++)
+        open |= table[i].description == description;
+    if (native.current && description && !open)
+        files_lock_closed(description);
+}
+
+bool files_identity(int fd, uint64_t *file, uint64_t *description)
+{
+    if (fd < 0 || (uint32_t)fd >= table_size || !table[fd].file)
+        return false;
+    *file = table[fd].file;
+    *description = table[fd].description;
+    return true;
 }
 
 bool files_shared(int fd, bool writes, bool moves)

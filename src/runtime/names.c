@@ -280,9 +280,10 @@ static void add_channel_wait(struct text *t, const struct op *op)
 
     if (op->kind != OP_CHANNEL_POLL) {
         text_add(t, "%s ",
-                 op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
-                 : queue                    ? "to accept a connection from"
-                                            : "to read from");
+                 op->kind == OP_FILE_LOCK     ? "for"
+                 : op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
+                 : queue                      ? "to accept a connection from"
+                                              : "to read from");
         add_channel(t, op->addr);
         return;
     }

@@ -176,7 +176,8 @@ static bool note_channels(struct spin *spin, const struct op *op, cell_value res
     const struct channel_item *items;
     uint32_t count;
 
-    if (op->kind == OP_CHANNEL_TRYGET || op->kind == OP_CHANNEL_TRYPUT)
+    if (op->kind == OP_CHANNEL_TRYGET || op->kind == OP_CHANNEL_TRYPUT ||
+        op->kind == OP_FILE_TRYLOCK)
         return (int64_t)result == -EAGAIN && note_channel(spin, op->addr);
     if (op->kind != OP_CHANNEL_TRYPOLL || result)
         return false;
