@@ -64,6 +64,37 @@ static bool cut_is_flushed(const struct view *view, const struct buffered_store 
     return store->flushed != EVENT_NONE && !cut_leaves_out(cut, store->flushed);
 }
 
+static bool record_writes(const struct access_record *record, unsigned byte)
+{
+    return record->access.mode == ACCESS_WRITE && record->access.bytes >> byte & 1;
+}
+
+/* Of the newest write to the byte that is not left out. */
+static loc_id cut_writer(const struct view *view, struct world *world, loc_id loc, unsigned byte)
+{
+    const struct cut *cut = (const struct cut *)view;
+    const struct execution *x = cut->x;
+    const struct event *event;
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    bool left_out = false;
+
+    for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
+        if (!record_writes(&x->accesses.at[r], byte))
+            continue;
+        if (!cut_leaves_out(cut, x->accesses.at[r].event))
+            break;
+        left_out = true;
+    }
+    if (!left_out)
+        return world_writer(world, loc, byte);
+    if (r == RECORD_NONE)
+        return LOC_NONE;
+    event = &x->events.at[x->accesses.at[r].event];
+    return event->op.kind == OP_FLUSH
+               ? world_slot(world, world->agents.at[event->agent].thread, (uint32_t)event->op.value)
+               : LOC_NONE;
+}
+
 static void race_push(struct execution *x, event_id first, agent_id agent, outcome_id outcome,
                       struct vclock pre, const struct access *accesses, uint32_t access_count,
                       bool inexact)
@@ -155,7 +186,7 @@ static bool cut_extend(struct cut *cut, const struct suspect *suspect)
 /* Judges the suspect in the state before `first`; if it can run there, they race. */
 static bool race_judge(struct execution *x, const struct suspect *suspect, event_id first)
 {
-    struct cut cut = {{cut_state, cut_is_flushed}, x, first};
+    struct cut cut = {{cut_state, cut_is_flushed, cut_writer}, x, first};
     struct footprint footprint;
 
     x->others.count = 0;

@@ -15,12 +15,9 @@ static uint64_t writer_name(const struct execution *x, event_id id)
 {
     const struct event *event = &x->events.at[id];
 
-    for (uint32_t i = 0; i < event->access_count; i++) {
-        loc_id loc = x->accesses.at[event->accesses + i].access.loc;
-
-        if (x->world->locations.at[loc].kind == OBJECT_SLOT)
-            return slot_name(loc);
-    }
+    if (event->op.kind == OP_FLUSH)
+        return slot_name(world_slot(x->world, x->world->agents.at[event->agent].thread,
+                                    (uint32_t)event->op.value));
     return event_name(event);
 }
 
@@ -44,13 +41,6 @@ static uint64_t sources(const struct execution *x, const struct access_record *r
     return sum;
 }
 
-/* As an access record would have them: a load that a buffer serves must look as if the same store had been
- * flushed before. (Not so if several stores serve it: then equal candidates may count twice.) */
-static uint8_t load_bytes(const struct op *op)
-{
-    return (uint8_t)(((1u << op->size) - 1) << op->addr % 8);
-}
-
 uint64_t execution_signature(const struct execution *x)
 {
     uint64_t sum = 0;
@@ -66,7 +56,7 @@ uint64_t execution_signature(const struct execution *x)
         if (kind == OBJECT_CELL)
             what = sources(x, record);
         else if (kind == OBJECT_SLOT && event->op.kind == OP_LOAD)
-            what = mix64(slot_name(record->access.loc) ^ load_bytes(&event->op));
+            what = mix64(slot_name(record->access.loc) ^ record->access.bytes);
         else
             continue;
         sum += mix64(who + mix64(what));

@@ -132,13 +132,15 @@ void buffer_flush(struct world *world, agent_id agent, event_id now)
 {
     struct buffer *buffer = &world->buffers.at[agent];
     struct buffered_store *store = &buffer->stores.at[buffer->head];
+    agent_id thread = world->agents.at[agent].thread;
 
     memcpy((void *)(uintptr_t)store->addr, &store->value, store->size);
+    world_writer_set(world, store->addr, store->size, world_slot(world, thread, store->number));
     store->flushed = now;
     if (world->watch)
-        world->watch->flushed(world, world->agents.at[agent].thread, store);
+        world->watch->flushed(world, thread, store);
     buffer->head++;
-    world->threads.at[world->agents.at[agent].thread].waiting--;
+    world->threads.at[thread].waiting--;
 }
 
 static uint32_t bytes_of(const struct buffered_store *store, uint64_t addr, unsigned size)

@@ -32,9 +32,10 @@ static void result_set(struct doing *d, cell_value result)
     d->world->step.result = result;
 }
 
-static void memory_write(const struct op *op, cell_value value)
+static void memory_write(struct doing *d, cell_value value)
 {
-    memcpy((void *)(uintptr_t)op->addr, &value, op->size);
+    memcpy((void *)(uintptr_t)d->op.addr, &value, d->op.size);
+    world_writer_set(d->world, d->op.addr, d->op.size, LOC_NONE);
 }
 
 static enum sequel do_load(struct doing *d)
@@ -53,7 +54,7 @@ static enum sequel do_store(struct doing *d)
     if (goes_to_buffer(d))
         buffer_push(d->world, d->thread, &d->op);
     else
-        memory_write(&d->op, d->op.value);
+        memory_write(d, d->op.value);
     if (d->op.order != ORDER_SEQ_CST && d->world->memory->buffered && d->world->buffer_bound == 0)
         d->world->buffer_bound_met = true;
     return SEQUEL_RESUME;
@@ -63,7 +64,7 @@ static enum sequel do_rmw(struct doing *d)
 {
     cell_value old = view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size);
 
-    memory_write(&d->op, rmw_result(d->op.variant, old, d->op.value, d->op.size));
+    memory_write(d, rmw_result(d->op.variant, old, d->op.value, d->op.size));
     result_set(d, old);
     return SEQUEL_RESUME;
 }
@@ -72,7 +73,7 @@ static enum sequel do_cas(struct doing *d)
 {
     result_set(d, view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size));
     if (d->touch == TOUCH_DONE)
-        memory_write(&d->op, d->op.value);
+        memory_write(d, d->op.value);
     return SEQUEL_RESUME;
 }
 

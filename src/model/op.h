@@ -45,7 +45,7 @@ enum object_kind {
     OBJECT_BARRIER,
     OBJECT_THREAD,
     OBJECT_CHANNEL, /* a pipe, one direction of a connection, …: see channel.h */
-    OBJECT_SLOT, /* one buffered store: what a forwarding load and the flush of that store share */
+    OBJECT_SLOT, /* one buffered store: met by the loads of its thread that it serves, and by who overwrites it */
     OBJECT_KIND_COUNT
 };
 

@@ -17,7 +17,13 @@ static bool now_is_flushed(const struct view *view, const struct buffered_store 
     return store->flushed != EVENT_NONE;
 }
 
-const struct view view_now = {now_state, now_is_flushed};
+static loc_id now_writer(const struct view *view, struct world *world, loc_id loc, unsigned byte)
+{
+    (void)view;
+    return world_writer(world, loc, byte);
+}
+
+const struct view view_now = {now_state, now_is_flushed, now_writer};
 
 void judging_add(struct judging *j, loc_id loc, uint8_t bytes, enum access_mode mode)
 {
@@ -117,11 +123,32 @@ cell_value view_load(struct world *world, const struct view *view, agent_id thre
     return value;
 }
 
-/* Bytes that the thread itself has in a buffer come from there, and share only the slot of that store
- * with its flush; the others are read from memory. */
+/* Touches one byte of a buffered store. */
+static void touch_slot(struct judging *j, loc_id slot, uint64_t addr, enum access_mode mode)
+{
+    uint8_t bytes = (uint8_t)(1u << addr % 8);
+
+    for (uint32_t i = 0; i < j->footprint->count; i++) {
+        struct access *access = &j->footprint->at[i];
+
+        if (access->loc == slot && access->mode == mode) {
+            access->bytes |= bytes;
+            return;
+        }
+    }
+    judging_add(j, slot, bytes, mode);
+}
+
+static loc_id writer_of(struct judging *j, uint64_t addr)
+{
+    return j->view->writer(j->view, j->world, world_location(j->world, OBJECT_CELL, addr),
+                           addr % 8);
+}
+
+/* A byte that is from a buffered store of the thread itself reads that store, whether it has been flushed or not: the same value, so that
+ * the flush does not matter, but only who overwrites it later. Other bytes are read from memory. (See docs/reductions.md.) */
 static void touch_read(struct judging *j, uint64_t addr, unsigned size)
 {
-    const struct op *op = j->op;
     const struct buffered_store *from[16];
     unsigned in_memory = 0;
 
@@ -129,23 +156,34 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
         touch_bytes(j, addr, all_bytes(size), ACCESS_READ);
         return;
     }
-    forwarding_stores(j->world, j->view, j->agent, op->stores, addr, size, from);
+    forwarding_stores(j->world, j->view, j->agent, j->op->stores, addr, size, from);
     for (unsigned k = 0; k < size; k++) {
-        bool seen = false;
+        loc_id slot =
+            from[k] ? world_slot(j->world, j->agent, from[k]->number) : writer_of(j, addr + k);
 
-        if (!from[k]) {
+        if (slot != LOC_NONE && j->world->locations.at[slot].addr >> 32 == j->agent)
+            touch_slot(j, slot, addr + k, ACCESS_READ);
+        else
             in_memory |= 1u << k;
-            continue;
-        }
-        for (unsigned i = 0; i < k; i++)
-            seen |= from[i] == from[k];
-        if (!seen)
-            judging_add(
-                j,
-                world_location(j->world, OBJECT_SLOT, (uint64_t)j->agent << 32 | from[k]->number),
-                1, ACCESS_READ);
     }
     touch_bytes(j, addr, in_memory, ACCESS_READ);
+}
+
+/* A write to memory; it overwrites buffered stores that were flushed before. Those of its own thread do not count: a load that reads such a
+ * one was done before the store that overwrites it was issued. */
+static void touch_write(struct judging *j, agent_id thread)
+{
+    const struct op *op = j->op;
+
+    touch_bytes(j, op->addr, all_bytes(op->size), ACCESS_WRITE);
+    if (!world_is_buffered(j->world))
+        return;
+    for (unsigned k = 0; k < op->size; k++) {
+        loc_id slot = writer_of(j, op->addr + k);
+
+        if (slot != LOC_NONE && j->world->locations.at[slot].addr >> 32 != thread)
+            touch_slot(j, slot, op->addr + k, ACCESS_WRITE);
+    }
 }
 
 static enum touch touch_load(struct judging *j)
@@ -194,13 +232,13 @@ static bool store_is_buffered(const struct world *world, const struct op *op)
 static enum touch touch_store(struct judging *j)
 {
     if (!store_is_buffered(j->world, j->op))
-        touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
+        touch_write(j, j->agent);
     return TOUCH_DONE;
 }
 
 static enum touch touch_rmw(struct judging *j)
 {
-    touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
+    touch_write(j, j->agent);
     if (j->op->mutex)
         judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_REQUEST), 1,
                     ACCESS_WRITE);
@@ -213,19 +251,16 @@ static enum touch touch_cas(struct judging *j)
     cell_value old = view_load(j->world, j->view, j->agent, 0, op->addr, op->size);
     bool equal = old == cell_cut(op->expect, op->size);
 
-    touch_bytes(j, op->addr, all_bytes(op->size), equal ? ACCESS_WRITE : ACCESS_READ);
+    if (equal)
+        touch_write(j, j->agent);
+    else
+        touch_bytes(j, op->addr, all_bytes(op->size), ACCESS_READ);
     return equal ? TOUCH_DONE : TOUCH_FAILED;
 }
 
-/* `value` of the op is the number of the store that leaves the buffer. */
 static enum touch touch_flush(struct judging *j)
 {
-    agent_id thread = j->world->agents.at[j->agent].thread;
-
-    touch_bytes(j, j->op->addr, all_bytes(j->op->size), ACCESS_WRITE);
-    judging_add(
-        j, world_location(j->world, OBJECT_SLOT, (uint64_t)thread << 32 | (uint32_t)j->op->value),
-        1, ACCESS_WRITE);
+    touch_write(j, j->world->agents.at[j->agent].thread);
     return TOUCH_DONE;
 }
 
@@ -279,7 +314,7 @@ static const struct {
     enum touch (*touch)(struct judging *);
     bool varies;
 } touches[OP_KIND_COUNT] = {
-    [OP_LOAD] = {touch_load, false}, /* but see op_footprint_varies */
+    [OP_LOAD] = {touch_load, false}, /* but see op_footprint_varies, here and below */
     [OP_STORE] = {touch_store, false},
     [OP_RMW] = {touch_rmw, false},
     [OP_CAS] = {touch_cas, true},
@@ -381,7 +416,9 @@ enum touch op_touch(struct world *world, const struct view *view, agent_id agent
 
 bool op_footprint_varies(const struct world *world, const struct op *op)
 {
-    return touches[op->kind].varies || (op->kind == OP_LOAD && world_is_buffered(world));
+    /* in buffered stores, it is the state that decides which one is read or overwritten */
+    return touches[op->kind].varies ||
+           (op_infos[op->kind].object == OBJECT_CELL && world_is_buffered(world));
 }
 
 static void signal_outcomes(struct world *world, waiters_id waiters, outcome_vec *outcomes)

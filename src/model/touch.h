@@ -10,6 +10,8 @@ struct view {
     uint64_t (*state)(const struct view *view, struct world *world, loc_id loc);
     /* Whether a buffered store is in memory there. */
     bool (*is_flushed)(const struct view *view, const struct buffered_store *store);
+    /* As world_writer, there. */
+    loc_id (*writer)(const struct view *view, struct world *world, loc_id loc, unsigned byte);
 };
 
 /* The present. */

@@ -349,6 +349,39 @@ loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
     return loc;
 }
 
+loc_id world_writer(const struct world *world, loc_id loc, unsigned byte)
+{
+    if (loc >= world->writers.count || world->writers.at[loc].generation != world->generation)
+        return LOC_NONE;
+    return world->writers.at[loc].slots[byte];
+}
+
+static struct word_writers *writers_at(struct world *world, loc_id loc)
+{
+    struct word_writers *writers;
+
+    while (world->writers.count <= loc)
+        vec_push(world->arena, &world->writers, (struct word_writers){0});
+    writers = &world->writers.at[loc];
+    if (writers->generation != world->generation) {
+        writers->generation = world->generation;
+        for (unsigned i = 0; i < 8; i++)
+            writers->slots[i] = LOC_NONE;
+    }
+    return writers;
+}
+
+void world_writer_set(struct world *world, uint64_t addr, unsigned size, loc_id slot)
+{
+    if (!world_is_buffered(world))
+        return;
+    for (unsigned k = 0; k < size; k++) {
+        loc_id loc = world_location(world, OBJECT_CELL, addr + k);
+
+        writers_at(world, loc)->slots[(addr + k) % 8] = slot;
+    }
+}
+
 uint64_t world_state(const struct world *world, loc_id loc)
 {
     const struct location *location = &world->locations.at[loc];

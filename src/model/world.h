@@ -79,6 +79,12 @@ struct location {
     uint64_t state;
 };
 
+/* Whose the bytes of a cell are: of which buffered store each is, since that was flushed. */
+struct word_writers {
+    uint32_t generation;
+    loc_id slots[8]; /* OBJECT_SLOT, or LOC_NONE: written otherwise */
+};
+
 /* A pending operation that another thread's step took away: a timeout, when the signal came first. */
 struct withdrawn {
     agent_id thread;
@@ -130,6 +136,7 @@ struct world {
     VEC(struct buffered_store *) shown; /* scratch of buffer_show and buffer_hide */
     VEC(agent_id) active; /* threads started and buffers used in this execution, in that order */
     VEC(struct location) locations;
+    VEC(struct word_writers) writers; /* by loc_id, only if stores are buffered; may be shorter */
     struct location_hint {
         uint64_t key;
         loc_id loc;
@@ -192,6 +199,18 @@ loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
 
 /* The present state of a location: eight bytes of memory, or an object's state. */
 uint64_t world_state(const struct world *world, loc_id loc);
+
+/* What store `number` of `thread` into its buffers is called. */
+static inline loc_id world_slot(struct world *world, agent_id thread, uint32_t number)
+{
+    return world_location(world, OBJECT_SLOT, (uint64_t)thread << 32 | number);
+}
+
+/* The buffered store that byte `byte` of a cell was written by, as a slot; LOC_NONE if it was not written so. */
+loc_id world_writer(const struct world *world, loc_id loc, unsigned byte);
+
+/* The bytes at `addr` were written, by that slot or LOC_NONE. */
+void world_writer_set(struct world *world, uint64_t addr, unsigned size, loc_id slot);
 
 static inline bool world_is_buffered(const struct world *world)
 {

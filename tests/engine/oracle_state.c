@@ -367,6 +367,7 @@ void o_state_copy(const struct o_machine *m, struct o_state *to, const struct o_
 {
     to->too_big = from->too_big;
     memcpy(to->bytes, from->bytes, m->byte_count);
+    memcpy(to->writers, from->writers, m->byte_count * sizeof from->writers[0]);
     memcpy(to->objects, from->objects, m->object_count * sizeof from->objects[0]);
     for (uint32_t t = 0; t < m->thread_count; t++)
         memcpy(&to->threads[t], &from->threads[t],

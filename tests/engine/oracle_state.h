@@ -72,10 +72,17 @@ struct o_object {
     int32_t value;            /* of a semaphore; arrivals at a barrier */
 };
 
+/* The buffered store that a byte in memory is from, since it was flushed; number 0: it is from none. */
+struct o_writer {
+    int16_t thread;
+    uint16_t number;
+};
+
 /* Copied at each step. */
 struct o_state {
     const char *too_big;
     uint8_t bytes[O_BYTES];
+    struct o_writer writers[O_BYTES];               /* of the bytes */
     struct o_object objects[O_OBJECTS + O_THREADS]; /* those of threads are only named, not used */
     struct o_thread threads[O_THREADS];
 };
@@ -99,8 +106,9 @@ struct o_event {
     uint8_t size;
     uint8_t reads;
     uint8_t writes;
-    uint8_t forwarded_count;
-    uint16_t forwarded[8]; /* numbers of own stores that a LOAD took bytes from */
+    uint16_t
+        own[8]; /* LOAD: by byte, the number of the store of its own thread that it is from, or 0 */
+    struct o_writer over[8]; /* by byte that it writes: what it overwrites */
     uint8_t object_count;
     uint8_t object_mode[4]; /* enum o_mode */
     int16_t objects[4];     /* threads are objects too, behind those of the program */

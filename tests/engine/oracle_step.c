@@ -217,6 +217,17 @@ static void touch_bytes(struct o_event *event, unsigned addr, unsigned size, boo
     *(write ? &event->writes : &event->reads) = mask;
 }
 
+/* Writes to memory: for a buffered store, or (number 0) at once. */
+static void write_bytes(struct o_state *s, struct o_event *event, uint64_t value,
+                        struct o_writer writer)
+{
+    for (unsigned i = 0; i < event->size; i++) {
+        event->over[i] = s->writers[event->addr + i];
+        s->writers[event->addr + i] = writer;
+    }
+    o_bytes_write(s, event->addr, event->size, value);
+}
+
 static void set_dst(struct o_thread *thread, const struct insn *insn, int64_t value)
 {
     if (insn->dst != REG_NONE)
@@ -239,8 +250,11 @@ static uint64_t seen_bytes(const struct o_thread *thread, const struct o_state *
         uint64_t byte = s->bytes[p->addr + i];
         if (newest)
             byte = (newest->value >> (8 * (p->addr + i - newest->addr))) & 0xff;
+        const struct o_writer *writer = &s->writers[p->addr + i];
         if (event && newest)
-            event->forwarded[event->forwarded_count++] = newest->number;
+            event->own[i] = newest->number;
+        else if (event && writer->number && &s->threads[writer->thread] == thread)
+            event->own[i] = writer->number;
         else if (event)
             event->reads |= (uint8_t)(1u << i);
         value |= byte << (8 * i);
@@ -285,9 +299,10 @@ static void do_rmw_cas(struct o_thread *thread, struct o_state *s, const struct 
 
     touch_bytes(event, p->addr, p->size, writes);
     if (writes)
-        o_bytes_write(s, p->addr, p->size,
-                      p->kind == OP_RMW ? rmw_value(p->insn->rmw, old, (uint64_t)p->a)
-                                        : (uint64_t)p->a);
+        write_bytes(s, event,
+                    p->kind == OP_RMW ? rmw_value(p->insn->rmw, old, (uint64_t)p->a)
+                                      : (uint64_t)p->a,
+                    (struct o_writer){0});
     set_dst(thread, p->insn, o_extend(old, p->size, p->insn->sign));
 }
 
@@ -296,7 +311,7 @@ static void do_store(const struct o_machine *m, struct o_state *s, unsigned t,
 {
     if (!o_store_is_buffered(m, p)) {
         touch_bytes(event, p->addr, p->size, true);
-        o_bytes_write(s, p->addr, p->size, (uint64_t)p->a);
+        write_bytes(s, event, (uint64_t)p->a, (struct o_writer){0});
         return;
     }
     o_buffer_append(m, s, t, p, index);
@@ -681,7 +696,8 @@ static void flush(const struct o_machine *m, struct o_state *s, struct o_event *
     event->entry = thread->entries[i];
     event->cause = event->entry.cause;
     touch_bytes(event, event->entry.addr, event->entry.size, true);
-    o_bytes_write(s, event->entry.addr, event->entry.size, event->entry.value);
+    write_bytes(s, event, event->entry.value,
+                (struct o_writer){event->choice.thread, event->entry.number});
     thread->entry_count--;
     memmove(&thread->entries[i], &thread->entries[i + 1],
             (thread->entry_count - i) * sizeof thread->entries[0]);

@@ -60,14 +60,15 @@ static bool conflict(const struct o_event *e, const struct o_event *f)
     return false;
 }
 
-/* Rule 4: `e` took a byte from the buffered store that `f` flushes. */
-static bool forwards(const struct o_event *e, const struct o_event *f)
+/* Rule 4: `e` reads a byte of a buffered store of its own thread, and `f` overwrites that byte after it was flushed. */
+static bool overwrites(const struct o_event *f, const struct o_event *e)
 {
-    if (f->kind != OP_FLUSH || e->choice.thread != f->choice.thread)
-        return false;
-    for (unsigned i = 0; i < e->forwarded_count; i++)
-        if (e->forwarded[i] == f->entry.number)
+    for (int i = 0; i < e->size; i++) {
+        int j = e->addr + i - f->addr;
+        if (e->own[i] && j >= 0 && j < f->size && f->over[j].number == e->own[i] &&
+            f->over[j].thread == e->choice.thread)
             return true;
+    }
     return false;
 }
 
@@ -76,7 +77,8 @@ bool o_dependent(const struct o_machine *m, const struct o_event *events, int i,
 {
     const struct o_event *e = &events[i], *f = &events[j];
 
-    return same_agent(e, f) || is_cause(m, e, i, f) || conflict(e, f) || forwards(e, f);
+    return same_agent(e, f) || is_cause(m, e, i, f) || conflict(e, f) || overwrites(e, f) ||
+           overwrites(f, e);
 }
 
 /* Gives the event its name, which does not depend on the interleaving. */

@@ -625,30 +625,40 @@ static uint8_t location_kind(struct rig *rig, loc_id loc)
     return rig->world.locations.at[loc].kind;
 }
 
-/* A load that its own buffer serves meets nobody but the flush of that very store. */
+/* A load of what its own thread stored meets nobody, flushed or not, but who overwrites it in memory. */
 static void forwarding_footprint(void **state)
 {
     struct rig rig;
-    struct footprint load, flush;
+    struct footprint load, flush, after, other;
     struct op space;
-    agent_id a, buffer;
+    agent_id a, b, buffer;
 
     (void)state;
-    rig_open(&rig, "forwarding_footprint", ALL_OBJECTS "thread A\n store x, 1\n r = load x\n",
+    rig_open(&rig, "forwarding_footprint",
+             ALL_OBJECTS "thread A\n store x, 1\n r = load x\nthread B\n store.sc x, 2\n",
              &memory_tso, MANY);
     a = agent_named(&rig, "A", 1);
+    b = agent_named(&rig, "B", 1);
     buffer = buffer_at(&rig, a, 0);
     op_touch(&rig.world, &view_now, a, world_pending(&rig.world, a, &space), &load, NULL);
     op_touch(&rig.world, &view_now, buffer, world_pending(&rig.world, buffer, &space), &flush,
              NULL);
     assert_int_equal(load.count, 1);
     assert_int_equal(location_kind(&rig, load.at[0].loc), OBJECT_SLOT);
-    assert_int_equal(flush.count, 2);
-    assert_true(accesses_conflict(load.at, load.count, flush.at, flush.count));
+    assert_int_equal(flush.count, 1);
+    assert_false(accesses_conflict(load.at, load.count, flush.at, flush.count));
+    op_touch(&rig.world, &view_now, b, world_pending(&rig.world, b, &space), &other, NULL);
+    assert_false(accesses_conflict(load.at, load.count, other.at, other.count));
+    assert_true(accesses_conflict(flush.at, flush.count, other.at, other.count));
     rig_move(&rig, "A*");
-    op_touch(&rig.world, &view_now, a, world_pending(&rig.world, a, &space), &load, NULL);
-    assert_int_equal(load.count, 1);
-    assert_int_equal(location_kind(&rig, load.at[0].loc), OBJECT_CELL);
+    op_touch(&rig.world, &view_now, a, world_pending(&rig.world, a, &space), &after, NULL);
+    assert_int_equal(after.count, 1);
+    assert_int_equal(after.at[0].loc, load.at[0].loc);
+    op_touch(&rig.world, &view_now, b, world_pending(&rig.world, b, &space), &other, NULL);
+    assert_true(accesses_conflict(after.at, after.count, other.at, other.count));
+    rig_move(&rig, "B:store");
+    op_touch(&rig.world, &view_now, a, world_pending(&rig.world, a, &space), &after, NULL);
+    assert_int_equal(location_kind(&rig, after.at[0].loc), OBJECT_CELL);
     rig_close(&rig);
 }
 
