@@ -28,25 +28,36 @@ void detect_restart(void)
     detect_run(0);
 }
 
+static epoch now_of(uint32_t thread)
+{
+    return epoch_of(thread, clock_get(&detector.space, sync_clock(thread), thread));
+}
+
 void detect_run(uint32_t thread)
 {
     if (!detector.on)
         return;
     detector.thread = thread;
-    detector.now = epoch_of(thread, clock_get(&detector.space, sync_clock(thread), thread));
+    detector.now = now_of(thread);
 }
 
-static void thread_access(uint32_t thread, epoch now, uint64_t addr, size_t size,
-                          enum shadow_kind kind)
+static void thread_access_for(uint32_t thread, epoch now, uint64_t addr, size_t size,
+                              enum shadow_kind kind, enum detect_use use)
 {
     struct shadow_who who = {thread, now, sync_clock(thread)};
     struct detect_access access = {thread, now, kind == SHADOW_WRITE || kind == SHADOW_ATOMIC_WRITE,
-                                   kind == SHADOW_ATOMIC_READ || kind == SHADOW_ATOMIC_WRITE};
+                                   kind == SHADOW_ATOMIC_READ || kind == SHADOW_ATOMIC_WRITE, use};
 
     if (detector.seen)
         detector.seen(&access, addr, size);
 
     shadow_access(&who, addr, size, kind);
+}
+
+static void thread_access(uint32_t thread, epoch now, uint64_t addr, size_t size,
+                          enum shadow_kind kind)
+{
+    thread_access_for(thread, now, addr, size, kind, DETECT_MEMORY);
 }
 
 void detect_read_range(uint64_t addr, size_t size)
@@ -61,9 +72,15 @@ void detect_write_range(uint64_t addr, size_t size)
 
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
 {
-    epoch now = epoch_of(thread, clock_get(&detector.space, sync_clock(thread), thread));
+    thread_access(thread, now_of(thread), addr, size,
+                  writes ? SHADOW_ATOMIC_WRITE : SHADOW_ATOMIC_READ);
+}
 
-    thread_access(thread, now, addr, size, writes ? SHADOW_ATOMIC_WRITE : SHADOW_ATOMIC_READ);
+/* Uses are many, and plain reads cost the least. */
+void detect_object(uint32_t thread, uint64_t addr, enum detect_use use)
+{
+    thread_access_for(thread, now_of(thread), addr, 1,
+                      use == DETECT_USE ? SHADOW_READ : SHADOW_WRITE, use);
 }
 
 void detect_tick(void)

@@ -15,12 +15,16 @@
 #include "detect/shadow.h"
 #include "detect/sync.h"
 
+/* What an access is for: locks, conditions and their like are accessed by being used, made and ended. */
+enum detect_use { DETECT_MEMORY, DETECT_USE, DETECT_MAKE, DETECT_END };
+
 /* One side of a race. */
 struct detect_access {
     uint32_t thread;
     epoch when;
     bool writes;
     bool atomic;
+    uint8_t use; /* enum detect_use; known of accesses that are told to `seen` only */
 };
 
 struct detect_race {
@@ -65,6 +69,9 @@ void detect_write_range(uint64_t addr, size_t size);
 
 /* An atomic access of that thread, which need not be the running one. */
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);
+
+/* That thread uses, makes or ends the lock, condition, … at `addr`: to use it reads its first byte, the others write it. */
+void detect_object(uint32_t thread, uint64_t addr, enum detect_use use);
 
 static inline bool detect_cell_known(const struct shadow_cell *cell, uint32_t bytes, bool writes)
 {

@@ -158,9 +158,9 @@ static void race_report(const struct shadow_who *who, uint64_t addr, uint32_t by
     struct detect_race race = {
         .addr = (addr & ~(uint64_t)(SHADOW_GRANULE - 1)) + first,
         .size = (unsigned)__builtin_ctz(~(bytes >> first)),
-        .now = {who->thread, who->now, kind_writes(kind), kind_is_atomic(kind)},
+        .now = {who->thread, who->now, kind_writes(kind), kind_is_atomic(kind), 0},
         .before = {epoch_thread(before), before, kind_writes(before_kind),
-                   kind_is_atomic(before_kind)},
+                   kind_is_atomic(before_kind), 0},
     };
 
     if (!detector.given_up)

@@ -357,7 +357,24 @@ static void (*const rules[])(const struct synced *) = {
     [SYNC_RELEASE_MUTEX] = rule_release_mutex,
     [SYNC_ACQUIRE_WOKEN] = rule_acquire_woken,
     [SYNC_WOKEN] = rule_woken,
+    [SYNC_END] = NULL, /* and so for all that are not here */
 };
+
+/* Locks and their like are in memory, too. To use one is to read it, before what the use orders; to make or end one is to
+ * write it. So whoever does that must be ordered with all who use it, even where no order of theirs breaks anything. */
+static void object_access(uint32_t thread, const struct op *op)
+{
+    const struct op_info *info = &op_infos[op->kind];
+    enum detect_use use = info->sync == SYNC_MAKE  ? DETECT_MAKE
+                          : info->sync == SYNC_END ? DETECT_END
+                                                   : DETECT_USE;
+
+    if (info->object < OBJECT_MUTEX || info->object > OBJECT_BARRIER || (op->size & OBJECT_SET))
+        return;
+    detect_object(thread, op->addr, use);
+    if (info->sync == SYNC_RELEASE_MUTEX)
+        detect_object(thread, op->mutex, DETECT_USE);
+}
 
 static void sync_does(struct world *world, agent_id agent, const struct op *op, bool failed)
 {
@@ -366,7 +383,8 @@ static void sync_does(struct world *world, agent_id agent, const struct op *op, 
 
     if (info->sync == SYNC_ORDER)
         order_does(world, agent, op, failed);
-    if (info->sync == SYNC_NONE || info->sync == SYNC_ORDER || failed)
+    object_access(d.thread, op);
+    if (!rules[info->sync] || failed)
         return;
     if (op->kind == OP_THREAD_CREATE) {
         thread_created(d.thread, number_of(world, (agent_id)op->addr));

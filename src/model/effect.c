@@ -131,6 +131,8 @@ static enum sequel do_init(struct doing *d)
 {
     uint64_t value = d->op.kind == OP_SEM_INIT ? (uint64_t)d->op.value : 0;
 
+    if (d->touch == TOUCH_FAILED)
+        return SEQUEL_RESUME;
     state_set(d, op_infos[d->op.kind].object, d->op.addr, value | OBJECT_MADE);
     return SEQUEL_RESUME;
 }

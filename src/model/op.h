@@ -67,6 +67,8 @@ enum op_sync {
     SYNC_RELEASE_MUTEX,  /* releases the mutex that it names, not the object */
     SYNC_ACQUIRE_WOKEN,  /* acquires the object and what was released by who woke the thread */
     SYNC_WOKEN,          /* acquires the latter only */
+    SYNC_MAKE,           /* orders nothing, but is to be ordered: the object's life begins, */
+    SYNC_END,            /* or ends */
 };
 
 enum memory_order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SEQ_CST };
@@ -112,6 +114,7 @@ enum object_variant {
 /* Bits of `size` of an operation on an object, and of all that wait. */
 #define OBJECT_RAW           1 /* the memory of the object does not look as if anybody had initialised it */
 #define OBJECT_INTERRUPTIBLE 2 /* a signal for its thread ends the wait: thread.signals */
+#define OBJECT_SET           4 /* made anew since its memory was set like that of a new one: this writes nothing */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;

@@ -43,13 +43,15 @@ void calls_init(enum op_kind kind, const void *addr, uint64_t value)
 void calls_revive(enum op_kind init, const void *addr)
 {
     struct world *world = native.world;
+    struct op op = calls_op(init, addr, false);
     loc_id loc;
 
     if (!native.current)
         return;
     loc = world_location(world, op_infos[init].object, (uint64_t)(uintptr_t)addr);
+    op.size = OBJECT_SET;
     if (world_state(world, loc) & OBJECT_DESTROYED)
-        calls_init(init, addr, 0);
+        native_ask(&op);
 }
 
 void calls_restart(void)

@@ -87,6 +87,25 @@ static void object_check(const struct op *op)
         memory_check((const void *)(uintptr_t)op->addr, 1, true);
 }
 
+/* Who waited at a barrier or on a condition has left it as soon as it was woken: it may have been destroyed since, and then be
+ * gone. The mutex of a condition must still be there. */
+static void object_check_after(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+    bool waited = object == OBJECT_COND && op_infos[op->kind].sync == SYNC_RELEASE_MUTEX;
+    loc_id loc;
+
+    if (!waited && op->kind != OP_BARRIER_WAIT) {
+        object_check(op);
+        return;
+    }
+    if (waited)
+        memory_check((const void *)(uintptr_t)op->mutex, 1, true);
+    loc = world_location(native.world, object, op->addr);
+    if (!(world_state(native.world, loc) & OBJECT_DESTROYED))
+        object_check(op);
+}
+
 static cell_value hand_over(const struct op *op)
 {
     struct native_thread *thread = native.current;
@@ -100,7 +119,7 @@ static cell_value hand_over(const struct op *op)
     else
         fiber_switch(&thread->fiber, &native.engine);
     spin_after(op, thread->result);
-    object_check(op);
+    object_check_after(op);
     return thread->result;
 }
 

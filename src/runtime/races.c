@@ -93,6 +93,7 @@ static void access_seen(const struct detect_access *access, uint64_t addr, size_
                                     .writes = access->writes,
                                     .atomic = access->atomic,
                                     .frees = races.frees,
+                                    .use = access->use,
                                     .addr = addr,
                                     .size = size};
     for (uint32_t i = 0; i < races.count; i++)

@@ -51,6 +51,11 @@ static void say_stack(const struct race_stack *stack)
 
 static const char *side_verb(const struct race_side *side)
 {
+    static const char *const uses[] = {
+        [DETECT_USE] = "use", [DETECT_MAKE] = "initialisation", [DETECT_END] = "destruction"};
+
+    if (side->use)
+        return uses[side->use];
     if (side->frees)
         return "free";
     if (side->atomic)
@@ -60,8 +65,12 @@ static const char *side_verb(const struct race_side *side)
 
 static void say_side(const char *when, const struct race_side *side)
 {
-    text_add(&detail, "  %s%s of size %zu at %#" PRIx64 " by thread %" PRIu32 ":\n", when,
-             side_verb(side), side->size, side->addr, side->thread);
+    text_add(&detail, "  %s%s of ", when, side_verb(side));
+    if (side->use)
+        text_add(&detail, "the object");
+    else
+        text_add(&detail, "size %zu", side->size);
+    text_add(&detail, " at %#" PRIx64 " by thread %" PRIu32 ":\n", side->addr, side->thread);
     say_stack(&side->stack);
 }
 

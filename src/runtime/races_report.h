@@ -18,7 +18,8 @@ struct race_side {
     epoch when;
     uint32_t thread;
     bool writes, atomic;
-    bool frees; /* gives the block back */
+    bool frees;  /* gives the block back */
+    uint8_t use; /* enum detect_use */
     uint64_t addr;
     size_t size;
     struct race_stack stack;

@@ -1,4 +1,5 @@
 // The life of a mutex: each way to use one that POSIX leaves undefined is a misuse, and says which rule it breaks.
+// OPTIONS: --races=ignore
 // EXPECT(sc -DUSED_DESTROYED): misuse says=used after it was destroyed
 // EXPECT(sc -DDESTROYED_TWICE): misuse says=used after it was destroyed
 // EXPECT(sc -DDESTROYED_HELD): misuse says=destroyed while a thread holds it

@@ -1,4 +1,5 @@
 // The same for conditions, reader-writer locks, spinlocks, semaphores and barriers.
+// OPTIONS: --races=ignore
 // EXPECT(sc -DCOND_DESTROYED): misuse says=condition is used after
 // EXPECT(sc -DCOND_BUSY): misuse says=condition is destroyed while a thread waits
 // EXPECT(sc -DCOND_MADE): misuse says=condition is initialised while a thread waits

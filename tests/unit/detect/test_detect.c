@@ -47,6 +47,7 @@ static struct arena arena;
 static struct world world;
 static uint64_t seed;
 static _Alignas(SHADOW_GROUP) char memory[SHADOW_GROUP + LARGE * LOCKS];
+static char locks[LOCKS];
 static uint32_t found;
 static struct detect_race race;
 
@@ -158,7 +159,8 @@ static bool do_plain(uint32_t thread)
 static bool do_lock(uint32_t thread)
 {
     uint32_t lock = chance(LOCKS);
-    struct op op = {.addr = address(lock)};
+    struct op op = {.addr =
+                        (uint64_t)(uintptr_t)&locks[lock]}; /* their memory is not looked at here */
 
     if (naive.holder[lock] == (int)thread) {
         op.kind = OP_MUTEX_UNLOCK;
