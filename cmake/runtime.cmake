@@ -12,6 +12,7 @@ add_library(raddle_runtime_low STATIC
     src/runtime/heap_outside.c
     src/runtime/image.c
     src/runtime/image_modules.c
+    src/runtime/spin_image.c
     src/runtime/state.c
     src/runtime/state_fd.c)
 # Inside the tested process nothing but the hooks and interposed functions may be seen.

@@ -51,6 +51,13 @@ struct native_thread {
     VEC(struct native_time) times;       /* when that went on */
     const struct raddle_site *look_site; /* where it looked last, and how often in a row */
     uint32_t looks;
+    struct {
+        bool waited; /* for a time, or slept, since it looked */
+        bool begun;  /* it has looked since it waited for the first time */
+        const struct raddle_site
+            *site;     /* where it looked first after that; before, where it looked last */
+        uint64_t time; /* what it saw there */
+    } round;           /* of a loop that waits for a time and looks at clocks */
     char name[16];
     int policy, priority; /* as it was told */
     cpu_set_t cpus;
@@ -63,9 +70,10 @@ struct native_thread {
     bool stack_shared;   /* another thread uses it, too */
     uintptr_t visited_low, visited_high; /* where others have used it in this execution */
     struct spin spin;
-    uint32_t window;      /* plain loads that are still to be made visible (plain.h) */
-    bool signalled;       /* does not look for signals now (signals.h) */
-    uint32_t handlers;    /* of signals from others that it is inside of */
+    struct spin_images *images; /* or NULL, if it has never looked at a clock */
+    uint32_t window;            /* plain loads that are still to be made visible (plain.h) */
+    bool signalled;             /* does not look for signals now (signals.h) */
+    uint32_t handlers;          /* of signals from others that it is inside of */
     uint32_t interrupted; /* of these, how many have interrupted a wait at a condition or barrier */
     uint8_t call; /* what becomes of what it does if a signal interrupts it: enum signals_call */
     uint32_t sections;  /* atomic ones that it is inside of */

@@ -342,6 +342,9 @@ static void thread_reset(struct native_thread *thread)
     thread->times.count = 0;
     thread->look_site = NULL;
     thread->looks = 0;
+    memset(&thread->round, 0, sizeof thread->round);
+    if (thread->images)
+        thread->images->place.low = thread->images->wait.low = NULL;
     thread->policy = thread->priority = 0;
     thread->cpus_set = false;
     thread->stack_wanted = thread->guard_wanted = 0;

@@ -17,7 +17,9 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
     const struct native_thread *thread = native.current;
     const char *here = __builtin_frame_address(0);
     const char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
+    struct spin_image *image = thread->images ? &thread->images->now : NULL;
     uint64_t registers[5];
+    uint64_t variables = XXH3_64bits(top, thread->private_used);
     XXH128_hash_t hash;
 
     __asm__ volatile("movq %%rbx, 0(%0)\n\t"
@@ -29,10 +31,61 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
                      : "r"(registers)
                      : "memory");
     hash = XXH3_128bits_withSeed(here, (size_t)(top - here),
-                                 XXH3_64bits(registers, sizeof registers) ^
-                                     XXH3_64bits(top, thread->private_used));
+                                 XXH3_64bits(registers, sizeof registers) ^ variables);
     state[0] = hash.low64;
     state[1] = hash.high64;
+    if (!image)
+        return;
+    image->low = (size_t)(top - here) <= SPIN_IMAGE_MAX ? here : NULL;
+    image->size = image->low ? (uint32_t)(top - here) : 0;
+    image->variables = variables;
+    memcpy(image->registers, registers, sizeof registers);
+    memcpy(image->bytes, here, image->size);
+}
+
+void spin_looks(uint64_t seconds)
+{
+    struct native_thread *thread = native.current;
+
+    if (!thread->images) {
+        thread->images = arena_alloc(&native.session->arena, sizeof *thread->images);
+        thread->images->place.low = thread->images->wait.low = NULL;
+    }
+    thread->spin.passed.looked = thread->spin.wait.passed.looked = true;
+    thread->spin.passed.seconds += seconds;
+    thread->spin.wait.passed.seconds += seconds;
+}
+
+static struct spin_image *image_of_place(void)
+{
+    return native.current->images ? &native.current->images->place : NULL;
+}
+
+static struct spin_image *image_of_wait(void)
+{
+    return native.current->images ? &native.current->images->wait : NULL;
+}
+
+/* Whether the thread, whose state is `spin->now`, has been in that state at the same place, as far as it can tell now. */
+static bool is_again(struct spin *spin, const uint64_t *state, const struct spin_passed *passed,
+                     const struct spin_image *then)
+{
+    if (!passed->looked)
+        return memcmp(spin->now, state, sizeof spin->now) == 0;
+    if (!spin_image_moved(then, &native.current->images->now, passed->seconds))
+        return false;
+    spin->far = passed->seconds < SPIN_FAR;
+    return !spin->far;
+}
+
+/* The state is to be compared with from now on. */
+static void state_keep(const struct spin *spin, uint64_t *state, struct spin_passed *passed,
+                       struct spin_image *image)
+{
+    memcpy(state, spin->now, sizeof spin->now);
+    if (passed->looked)
+        spin_image_copy(image, &native.current->images->now);
+    *passed = (struct spin_passed){0};
 }
 
 static void wait_for_change(struct spin *spin)
@@ -65,6 +118,7 @@ void spin_wrote(void)
 {
     native.current->spin.site = NULL;
     native.current->spin.writes++;
+    native.current->spin.far = false;
 }
 
 bool spin_has_written(void)
@@ -84,12 +138,13 @@ void spin_before(const struct raddle_site *site)
     if (spin->site) {
         local_state(spin->now); /* not onto this stack: it would be part of the next state */
         if (spin->returns > 0 && spin->reads.count > 0 &&
-            memcmp(spin->now, spin->state, sizeof spin->now) == 0)
+            is_again(spin, spin->state, &spin->passed, image_of_place()))
             wait_for_change(spin);
-        memcpy(spin->state, spin->now, sizeof spin->now);
+        state_keep(spin, spin->state, &spin->passed, image_of_place());
         spin->returns++;
     } else {
         spin->returns = 0;
+        spin->passed = (struct spin_passed){0};
     }
     spin->site = site;
     spin->reads.count = 0;
@@ -236,13 +291,13 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     again = site && on_own_stack() && spin->wait.site == site &&
             spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&
             !native.session->tries_to_lock &&
-            memcmp(spin->now, spin->wait.state, sizeof spin->now) == 0;
+            is_again(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
     spin->waits = spin->wait.reads;
     spin->wait.site = site;
     spin->wait.writes = spin->writes;
     spin->wait.too_many = false;
     spin->wait.reads.count = 0;
-    memcpy(spin->wait.state, spin->now, sizeof spin->now);
+    state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
     if (!again)
         return NULL;
     native.session->polls_by_lock = true;

@@ -5,10 +5,11 @@
 
 #include "model/await.h"
 #include "runtime/hooks.h"
+#include "runtime/spin_image.h"
 
 /* Loops that only wait for another thread. A thread that comes back to a place with the very same registers and stack,
  * and has done nothing meanwhile but read, will do the same again until something that it read changes: so it
- * waits for that instead. */
+ * waits for that instead. If it has looked at a clock, it may be the same state at another time: spin_image.h. */
 
 #define SPIN_HASH_WORDS 2
 
@@ -20,12 +21,15 @@ struct spin {
     uint64_t now[SPIN_HASH_WORDS];   /* the same for the place it is at */
     struct await reads;              /* what it has read since */
     struct await waits;              /* what it is waiting for */
+    struct spin_passed passed;       /* since it was at that place */
+    bool far;                        /* the next time that passes shall be SPIN_FAR */
 
     /* timed waits on conditions that end in vain, at one place */
     struct {
         const struct raddle_site *site; /* NULL: none */
         uint64_t state[SPIN_HASH_WORDS];
         uint64_t writes;
+        struct spin_passed passed;
         bool too_many;      /* reads */
         struct await reads; /* since */
     } wait;
@@ -33,7 +37,15 @@ struct spin {
     uint64_t lock_writes; /* `writes` when it held none */
 };
 
-/* The running thread has done something, other than reading memory, that may come out differently next time: looked at a clock, drawn a
+/* Of each thread that looks at clocks, as long as the process lives. */
+struct spin_images {
+    struct spin_image now, place, wait;
+};
+
+/* The running thread looks at a clock. That has gone on by `seconds` since the thread has waited or slept, or by something else (0). */
+void spin_looks(uint64_t seconds);
+
+/* The running thread has done something, other than reading memory, that may come out differently next time: drawn a
  * random number, allocated. It does not just wait. */
 void spin_forget(void);
 

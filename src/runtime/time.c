@@ -155,7 +155,10 @@ static uint64_t time_known(void)
 
 void time_reach(uint64_t time)
 {
-    if (native.current && native.current->time < time)
+    if (!native.current)
+        return;
+    native.current->round.waited = true;
+    if (native.current->time < time)
         time_log(time);
 }
 
@@ -165,10 +168,40 @@ int time_out(clockid_t clock, const struct timespec *until)
 
     if (!time_is_valid(until) || !clock_start(clock, &start))
         return EINVAL;
+    native.current->round.waited = true;
     time_reach(time_known());
     if (until->tv_sec >= (time_t)start)
         time_reach(((uint64_t)until->tv_sec - start) * SECOND + (uint64_t)until->tv_nsec);
     return ETIMEDOUT;
+}
+
+/* So many whole seconds are to have passed since this place of the round was here last: what the program makes of them can be told from all
+ * else. */
+static uint64_t seconds_passed(const struct native_thread *thread, uint64_t now)
+{
+    uint64_t seconds = (now - thread->round.time) / SECOND + 1;
+
+    if (thread->spin.far && seconds < SPIN_FAR && now < INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
+        seconds = SPIN_FAR;
+    return seconds;
+}
+
+/* The first look after the thread has waited for a time. True: it is where it was in the round before. */
+static bool look_begins_round(struct native_thread *thread, const struct raddle_site *site)
+{
+    uint64_t seconds;
+
+    thread->round.waited = false;
+    thread->round.begun = true;
+    if (site != thread->round.site || !thread->round.time)
+        return false;
+    seconds = seconds_passed(thread, time_known());
+    thread->spin.far = false;
+    thread->looks = 0;
+    time_log(thread->round.time + seconds * SECOND);
+    thread->round.time = thread->time;
+    spin_looks(seconds);
+    return true;
 }
 
 /* The running thread looks. */
@@ -176,16 +209,24 @@ static uint64_t time_now(void)
 {
     struct native_thread *thread = native.current;
     const struct raddle_site *site = native_site();
+    bool first;
 
     if (!thread)
         return 0;
+    first = thread->round.waited || !thread->round.begun;
+    if (thread->round.waited && look_begins_round(thread, site))
+        return thread->time;
     if (site != thread->look_site)
         thread->looks = 0;
     else if (thread->looks < LOOKS_DOUBLED)
         thread->looks++;
     thread->look_site = site;
     time_log(time_known() + ((uint64_t)TIME_LOOK << thread->looks));
-    spin_forget();
+    spin_looks(0);
+    if (first) {
+        thread->round.site = site;
+        thread->round.time = thread->time;
+    }
     return thread->time;
 }
 

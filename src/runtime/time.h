@@ -20,7 +20,7 @@ int time_out(clockid_t clock, const struct timespec *until);
 /* The clock that pthread_getcpuclockid names for a thread. */
 clockid_t time_thread_clock(uint32_t number);
 
-/* The running thread's time is not earlier than so many nanoseconds after the start. */
+/* The running thread has waited or slept: its time is not earlier than so many nanoseconds after the start. */
 void time_reach(uint64_t time);
 
 #endif
