@@ -5,7 +5,8 @@
  *
  * Under a preemption bound it also plans each reversal where the block of the first event began (Coons,
  * Musuvathi, McKinley 2013), and wherever in that block a switch is free: there it costs no preemption that the
- * block did not cost already. */
+ * block did not cost already. That is not enough if operations wait: before an event of the block that lets somebody go on, the
+ * thread that is switched to may come to wait for it, and the switch back is free there. So before such events, too. */
 struct dpor {
     struct nodes nodes;
     struct enabled_sets enabled;
@@ -66,8 +67,20 @@ static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
         enabled_plan(&d->enabled, &d->nodes, depth);
 }
 
-/* Plans in the states, from the event back to where its block began, in which a switch is free. The block is that of
- * the thread that took the event, or ran when a buffer took it. */
+/* Whether the event may have let somebody go on who had to wait. */
+static bool event_may_enable(const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        if (x->accesses.at[event->accesses + i].access.mode != ACCESS_READ)
+            return true;
+    return false;
+}
+
+/* Plans in the states, from the event back to where its block began, in which a switch is free, or before which nobody was let go on: there the
+ * other one may come to wait, and the switch back is free. The block is that of the thread that took the event, or ran when
+ * a buffer took it. */
 static void plan_in_block(struct dpor *d, const struct race *race)
 {
     const struct execution *x = d->nodes.base.execution;
@@ -76,7 +89,7 @@ static void plan_in_block(struct dpor *d, const struct race *race)
     agent_id thread = x->world->agents.at[agent].is_buffer ? d->running.at[id] : agent;
 
     while (id > 0 && d->running.at[id] == thread) {
-        if (d->free_switch.at[id])
+        if (d->free_switch.at[id] || event_may_enable(x, id))
             plan_at(d, id, race);
         id--;
     }
