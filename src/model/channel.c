@@ -138,7 +138,7 @@ static void channel_close(const struct op *op, uint64_t *addr, uint64_t *other)
         *addr = writer_closed(*addr);
     else
         *addr = reader_closed(*addr);
-    if (unread && op->variant & CHANNEL_RESETS)
+    if ((unread && op->variant & CHANNEL_RESETS) || op->variant & CHANNEL_ABORTS)
         *addr |= CHANNEL_MARK;
     if (op->variant & CHANNEL_QUEUE && !channel_has_reader(*addr))
         *addr = 0; /* nobody listens there any more, and who waited in it is turned away */

@@ -59,6 +59,7 @@ enum channel_flag {
     CHANNEL_QUEUE = 16,    /* connections to accept */
     CHANNEL_WRITER = 32,   /* close, dup, shut: the write end of `addr`; else its read end */
     CHANNEL_CANCELLED = 128, /* a wait ends if its thread was asked to end, too: gives -ECANCELED */
+    CHANNEL_ABORTS = 1,      /* close: the reader of `addr` sees a reset in any case */
     CHANNEL_RESETS = 64, /* close: units left in `mutex` make the reader of `addr` see a reset */
 };
 

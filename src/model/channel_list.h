@@ -24,7 +24,7 @@ enum channel_kind {
 struct channel_item {
     uint64_t in;                /* the channel it reads from, or 0 */
     uint64_t out;               /* the channel it writes to, or 0 */
-    uint64_t room;              /* units that `out` holds */
+    uint64_t room;              /* units in `out` from which on it is not ready */
     uint64_t data;              /* the target's */
     uint32_t events;            /* what is waited for, as poll(2) has it */
     uint32_t fd;                /* the target's */

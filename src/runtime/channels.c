@@ -258,7 +258,7 @@ void channels_add(int fd, struct description *description)
 }
 
 /* The ends that a description holds, as the operation has it. */
-static void ask_ends(const struct description *d, enum op_kind kind)
+static void ask_ends(const struct description *d, enum op_kind kind, unsigned flags)
 {
     struct op op = native_op(kind, NULL);
 
@@ -269,14 +269,14 @@ static void ask_ends(const struct description *d, enum op_kind kind)
         return;
     op.addr = d->out ? d->out->name : d->in->name;
     op.mutex = d->out && d->in ? d->in->name : 0;
-    op.variant = (uint8_t)((d->out ? CHANNEL_WRITER : 0) | (op.mutex ? CHANNEL_RESETS : 0) |
+    op.variant = (uint8_t)(flags | (d->out ? CHANNEL_WRITER : 0) | (op.mutex ? CHANNEL_RESETS : 0) |
                            (d->kind == DESCRIPTION_LISTENER ? CHANNEL_QUEUE : 0));
     native_ask(&op);
 }
 
 void channels_drop(struct description *d)
 {
-    ask_ends(d, OP_CHANNEL_CLOSE);
+    ask_ends(d, OP_CHANNEL_CLOSE, CHANNEL_ABORTS);
 }
 
 bool channels_close(int fd)
@@ -298,7 +298,7 @@ bool channels_close(int fd)
         channels_unwatch(d);
         channels_socket_gone(d);
     }
-    ask_ends(d, OP_CHANNEL_CLOSE);
+    ask_ends(d, OP_CHANNEL_CLOSE, 0);
     return true;
 }
 
@@ -309,7 +309,7 @@ void channels_duplicate(int from, int to)
     if (!d)
         return;
     channels_add(to, d);
-    ask_ends(d, OP_CHANNEL_DUP);
+    ask_ends(d, OP_CHANNEL_DUP, 0);
 }
 
 /* ---- operations */

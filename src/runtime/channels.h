@@ -120,7 +120,7 @@ struct channel *channels_queue(uint64_t name, int fd);
 struct channel *channels_named(const char *what, uint64_t name, int fd);
 uint64_t channels_name(void);
 
-/* Lets go of the ends of a description that no descriptor stands for. */
+/* Lets go of the ends of a connection that nobody has accepted. */
 void channels_drop(struct description *d);
 
 /* The program closes `fd`, which may be a file, or makes `to` a duplicate. Before the kernel does the first, after it has done the second. False

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 
@@ -43,6 +44,8 @@ struct channel_item channels_item(const struct description *d, int fd, uint32_t 
     if (d->out && d->kind != DESCRIPTION_COUNTER) {
         item.out = d->out->name;
         item.room = d->out->capacity;
+        if (d->kind == DESCRIPTION_PIPE) /* what is written whole must fit */
+            item.room -= PIPE_BUF - 1;
     }
     return item;
 }

@@ -249,6 +249,30 @@ static int control_done(int fd, int command, const void *argument, int result)
     return result;
 }
 
+/* The kernel's pipe is empty: what it holds is ours. */
+static bool pipe_is_fuller(int fd, int command, const void *argument)
+{
+    const struct description *d = channels_find(fd);
+    const struct channel *pipe;
+
+    if (command != F_SETPIPE_SZ || !d || d->kind != DESCRIPTION_PIPE)
+        return false;
+    if (!native.alone)
+        native_unsupported("F_SETPIPE_SZ while there are other threads");
+    pipe = d->in ? d->in : d->out;
+    return (intptr_t)argument > 0 && pipe->used > ((uintptr_t)argument + 4095) / 4096 * 4096;
+}
+
+/* What the kernel cannot say. */
+static bool control_here(int fd, int command, void *argument, int *result)
+{
+    if (pipe_is_fuller(fd, command, argument)) {
+        *result = channels_fail(EBUSY);
+        return true;
+    }
+    return files_lock_control(fd, command, argument, result);
+}
+
 #define CONTROL(name)                                                                              \
     REAL_CALL(name)                                                                                \
     INTERPOSE int name(int fd, int command, ...)                                                   \
@@ -262,7 +286,7 @@ static int control_done(int fd, int command, const void *argument, int result)
         va_end(arguments);                                                                         \
         if (native.current)                                                                        \
             control_note(fd, command, argument);                                                   \
-        if (native.current && files_lock_control(fd, command, argument, &result))                  \
+        if (native.current && control_here(fd, command, argument, &result))                        \
             return result;                                                                         \
         result = REAL(name)(fd, command, argument);                                                \
         return native.current && result >= 0 ? control_done(fd, command, argument, result)         \
