@@ -369,7 +369,7 @@ static void object_access(uint32_t thread, const struct op *op)
                           : info->sync == SYNC_END ? DETECT_END
                                                    : DETECT_USE;
 
-    if (info->object < OBJECT_MUTEX || info->object > OBJECT_BARRIER || (op->size & OBJECT_SET))
+    if (info->object < OBJECT_MUTEX || info->object > OBJECT_BARRIER || (op->size & OBJECT_APART))
         return;
     detect_object(thread, op->addr, use);
     if (info->sync == SYNC_RELEASE_MUTEX)

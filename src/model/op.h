@@ -114,7 +114,7 @@ enum object_variant {
 /* Bits of `size` of an operation on an object, and of all that wait. */
 #define OBJECT_RAW           1 /* the memory of the object does not look as if anybody had initialised it */
 #define OBJECT_INTERRUPTIBLE 2 /* a signal for its thread ends the wait: thread.signals */
-#define OBJECT_SET           4 /* made anew since its memory was set like that of a new one: this writes nothing */
+#define OBJECT_APART         4 /* does not access the memory of the object; INIT: which was set anew by stores that are known */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;

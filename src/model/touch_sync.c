@@ -115,7 +115,7 @@ enum touch touch_init(struct judging *j)
     loc_id loc;
     uint64_t state = object_state(j, kind, j->op->addr, &loc);
 
-    if ((j->op->size & OBJECT_SET) && !(state & OBJECT_DESTROYED))
+    if ((j->op->size & OBJECT_APART) && !(state & OBJECT_DESTROYED))
         return touch_object(j, loc, TOUCH_FAILED); /* another thread was faster */
     if (is_used(kind, state) && !is_own(j, kind, state))
         return misuse(j, loc, life_rules[kind].begun);

@@ -49,7 +49,7 @@ void calls_revive(enum op_kind init, const void *addr)
     if (!native.current)
         return;
     loc = world_location(world, op_infos[init].object, (uint64_t)(uintptr_t)addr);
-    op.size = OBJECT_SET;
+    op.size = OBJECT_APART;
     if (world_state(world, loc) & OBJECT_DESTROYED)
         native_ask(&op);
 }

@@ -13,23 +13,33 @@ static uint8_t *is_done(uint64_t *guard)
     return (uint8_t *)guard;
 }
 
+/* The guard only names the mutex: its bytes are the compiler's, who accesses them as atomic ones. */
+static void guard_ask(enum op_kind kind, uint64_t *guard)
+{
+    struct op op = native_op(kind, guard);
+
+    op.size = OBJECT_APART;
+    if (native.current)
+        native_ask(&op);
+}
+
 INTERPOSE int __cxa_guard_acquire(uint64_t *guard)
 {
-    native_call(OP_MUTEX_LOCK, guard);
+    guard_ask(OP_MUTEX_LOCK, guard);
     if (!*is_done(guard))
         return 1; /* and has the mutex until it is done */
-    native_call(OP_MUTEX_UNLOCK, guard);
+    guard_ask(OP_MUTEX_UNLOCK, guard);
     return 0;
 }
 
 INTERPOSE void __cxa_guard_release(uint64_t *guard)
 {
     __raddle_store1(is_done(guard), 1, ORDER_RELEASE, native_site());
-    native_call(OP_MUTEX_UNLOCK, guard);
+    guard_ask(OP_MUTEX_UNLOCK, guard);
 }
 
 /* The constructor threw. */
 INTERPOSE void __cxa_guard_abort(uint64_t *guard)
 {
-    native_call(OP_MUTEX_UNLOCK, guard);
+    guard_ask(OP_MUTEX_UNLOCK, guard);
 }
