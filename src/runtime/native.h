@@ -55,9 +55,10 @@ struct native_thread {
         bool waited; /* for a time, or slept, since it looked */
         bool begun;  /* it has looked since it waited for the first time */
         const struct raddle_site
-            *site;     /* where it looked first after that; before, where it looked last */
-        uint64_t time; /* what it saw there */
-    } round;           /* of a loop that waits for a time and looks at clocks */
+            *site;      /* where it looked first after that; before, where it looked last */
+        uint64_t time;  /* what it saw there */
+        uint32_t count; /* rounds in a row that began there */
+    } round;            /* of a loop that waits for a time and looks at clocks */
     char name[16];
     int policy, priority; /* as it was told */
     cpu_set_t cpus;

@@ -180,7 +180,10 @@ int time_out(clockid_t clock, const struct timespec *until)
 static uint64_t seconds_passed(const struct native_thread *thread, uint64_t now)
 {
     uint64_t seconds = (now - thread->round.time) / SECOND + 1;
+    uint64_t doubled = (uint64_t)1 << thread->round.count;
 
+    if (seconds < doubled)
+        seconds = doubled;
     if (thread->spin.far && seconds < SPIN_FAR && now < INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
         seconds = SPIN_FAR;
     return seconds;
@@ -198,6 +201,7 @@ static bool look_begins_round(struct native_thread *thread, const struct raddle_
     seconds = seconds_passed(thread, time_known());
     thread->spin.far = false;
     thread->looks = 0;
+    thread->round.count += thread->round.count < LOOKS_DOUBLED;
     time_log(thread->round.time + seconds * SECOND);
     thread->round.time = thread->time;
     spin_looks(seconds);
@@ -226,6 +230,7 @@ static uint64_t time_now(void)
     if (first) {
         thread->round.site = site;
         thread->round.time = thread->time;
+        thread->round.count = 0;
     }
     return thread->time;
 }
