@@ -89,12 +89,20 @@ void detect_tick(void)
     detect_run(detector.thread);
 }
 
+/* The end of the group if nothing in it is exposed, or else of the granule. */
+static uint64_t exposed_next(uint64_t at)
+{
+    bool whole = at >> SHADOW_ADDRESS_BITS || !shadow_known(detector.chunks, at) ||
+                 !shadow_group(at)->exposed;
+
+    return (at | ((whole ? SHADOW_GROUP : SHADOW_GRANULE) - 1)) + 1;
+}
+
 bool detect_is_exposed(uint64_t addr, size_t size)
 {
     if (!detector.shadow.any_exposed)
         return false;
-    for (uint64_t at = addr & ~(uint64_t)(SHADOW_GRANULE - 1); at < addr + size;
-         at += SHADOW_GRANULE) {
+    for (uint64_t at = addr; at < addr + size; at = exposed_next(at)) {
         const struct shadow_cell *cell =
             at >> SHADOW_ADDRESS_BITS ? NULL : shadow_known(detector.chunks, at);
 
@@ -108,7 +116,9 @@ void detect_expose(uint64_t addr)
 {
     struct shadow_cell *cell = shadow_cell(addr & ~(uint64_t)7);
 
-    if (cell)
+    if (cell) {
         cell[0].exposed = cell[1].exposed = 1;
+        shadow_group(addr)->exposed = 1;
+    }
     detector.shadow.any_exposed = true;
 }

@@ -58,6 +58,13 @@ struct shadow_cell *shadow_cell(uint64_t addr)
     return shadow_known(detector.chunks, addr);
 }
 
+struct shadow_cell *shadow_group(uint64_t addr)
+{
+    struct shadow_cell *chunk = detector.chunks[addr >> SHADOW_CHUNK_SHIFT];
+
+    return &chunk[SHADOW_CHUNK_CELLS + ((addr >> SHADOW_GROUP_SHIFT) & (SHADOW_CHUNK_GROUPS - 1))];
+}
+
 /* ---- sets of moments */
 
 static bool is_before(const struct shadow_who *who, epoch e)
@@ -338,18 +345,10 @@ static bool is_stale(const struct shadow_cell *cell)
 
 /* ---- groups */
 
-/* Of an address that has a cell. */
-static struct shadow_cell *group_of(uint64_t addr)
-{
-    struct shadow_cell *chunk = detector.chunks[addr >> SHADOW_CHUNK_SHIFT];
-
-    return &chunk[SHADOW_CHUNK_CELLS + ((addr >> SHADOW_GROUP_SHIFT) & (SHADOW_CHUNK_GROUPS - 1))];
-}
-
 /* From now on its cells have their own histories, for the rest of the execution. */
 static void group_open(uint64_t addr)
 {
-    struct shadow_cell *group = group_of(addr);
+    struct shadow_cell *group = shadow_group(addr);
     struct shadow_cell *cells = shadow_known(detector.chunks, addr & ~(uint64_t)(SHADOW_GROUP - 1));
 
     if (group->generation == (detector.generation | SHADOW_WIDE))
@@ -369,9 +368,11 @@ static bool group_access(const struct shadow_who *who, uint64_t addr, enum shado
 {
     struct shadow_cell *group;
 
-    if (kind_is_atomic(kind) || detector.shadow.any_exposed || !shadow_cell(addr))
+    if (kind_is_atomic(kind) || !shadow_cell(addr))
         return false;
-    group = group_of(addr);
+    group = shadow_group(addr);
+    if (group->exposed)
+        return false;
     if (is_stale(group)) {
         first_access(who, group, SHADOW_ALL_BYTES, kind);
         return true;

@@ -35,7 +35,7 @@ struct shadow_cell {
     moments reads;       /* since that one */
     uint8_t written;     /* which bytes that write is about, */
     uint8_t read;        /* and which ones the reads */
-    uint8_t exposed;     /* for good (detect_expose) */
+    uint8_t exposed;     /* for good (detect_expose); a group: one of its cells is */
     uint8_t unused;
 };
 
@@ -107,5 +107,8 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
 
 /* The cell of a granule; NULL if there can be none: the address is no program's, or memory is out. */
 struct shadow_cell *shadow_cell(uint64_t addr);
+
+/* That of its group, if it has a cell. */
+struct shadow_cell *shadow_group(uint64_t addr);
 
 #endif

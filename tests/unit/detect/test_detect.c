@@ -354,6 +354,12 @@ static void test_restart(void **state)
     assert_true(detect_is_exposed(address(16), 1));
     assert_true(detect_is_exposed(address(23), 1));
     assert_false(detect_is_exposed(address(15), 1));
+    assert_true(detect_is_exposed(address(0), sizeof memory));
+    assert_false(detect_is_exposed(address(SHADOW_GROUP), LARGE));
+    detect_run(1);
+    detect_write_range(address(0), SHADOW_GROUP); /* no group any more */
+    assert_false(detect_known(address(16), 4, true));
+    run_begin();
     detect_run(1);
     detect_write_range(address(16), 4);
     assert_false(detect_known(address(16), 4, true));
