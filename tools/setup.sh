@@ -18,7 +18,7 @@ for group in "$@"; do
     format) wanted="$wanted clang-format-19" ;;
     tidy) wanted="$wanted clang-tidy-19" ;;
     # What unpacks and builds the programs that "make real" fetches, and reads results.
-    real) wanted="$wanted jq make pkgconf xz-utils bzip2 zlib1g-dev" ;;
+    real) wanted="$wanted jq make pkgconf xz-utils bzip2 zlib1g-dev libbz2-dev tcl" ;;
     *)
         echo "setup: no group '$group'; there are build, test, real, package, sanitize, format, tidy" >&2
         exit 2

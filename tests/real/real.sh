@@ -2,7 +2,7 @@
 # usage: real.sh BUILD_DIRECTORY [PROGRAM...]
 # Real programs under raddle: fetches their sources, builds them with CC="raddle cc", unpatched, and checks each on a small
 # input; then the examples. Prints a table and writes it to BUILD_DIRECTORY/real/report.md. Exit status 0 only if
-# every check came to a verdict, and the examples to theirs. With names, only those.
+# every check came to the outcome that is expected of it. With names, only those.
 # A program is a file in tests/real/programs, which is read here; see there.
 set -u
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES # those of "make real" are not for the programs
@@ -38,6 +38,11 @@ inputs_make() {
     input_text 20 >"$real/input/tiny"
     input_text 140000 >"$real/input/two-blocks"
     input_text 6000 >"$real/input/small"
+    head -c 40000 /dev/zero >"$real/input/zeros"
+    { # a picture with transparency
+        printf 'P7\nWIDTH 48\nHEIGHT 48\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+        input_text 9216
+    } >"$real/input/picture"
 }
 
 server_start() {
@@ -74,10 +79,16 @@ row_add() {
         tee -a "$rows"
 }
 
-# OPTIONS of raddle check, "--", a command: one row. Its name in the table is $program. The verdict wanted is in $expect: a
-# pattern; any verdict is fine if it is empty.
+# The verdict, bugs and reasons of the last result: "bug; data-race at ck_ring.h", "incomplete; the time was up".
+outcome() {
+    field '[.verdict] + ([.bugs[] | "\(.kind) at \(.file // "?" | sub(".*/"; ""))"] | unique) + .reasons | join("; ")'
+}
+
+# OUTCOME, OPTIONS of raddle check, "--", a command: one row, which fails if its outcome is another one. OUTCOME is an extended pattern for all
+# of what outcome() prints. The name of the row in the table is $program.
 check() {
-    local options=() status shown command
+    local options=() status shown command expected=$1
+    shift
     while [ "$1" != -- ]; do
         options+=("$1")
         shift
@@ -94,14 +105,20 @@ check() {
         >>"$real/log/$program.log" 2>&1 </dev/null
     status=$?
     case $status in
-    0 | 1 | 3) row_add "$program" "$shown" "${options[*]//|/\\|}" ;;
+    0 | 1 | 3) row_add "$program" "$shown" "$(bounds "${options[*]}")" ;;
     *)
         fail "$program: $shown: no verdict, status $status; see $real/log/$program.log"
         return
         ;;
     esac
-    [[ -z "$expect" || "$(field .verdict) $(field '[.bugs[].kind] | join(" ")')" =~ $expect ]] ||
-        fail "$program: $shown: '$(field .verdict)', wanted '$expect'; see $real/log/$program.log"
+    [[ "$(outcome)" =~ ^($expected)$ ]] ||
+        fail "$program: $shown: '$(outcome)', wanted '$expected'; see $real/log/$program.log"
+}
+
+# Options, as a table can hold them.
+bounds() {
+    local text=${1//|/\\|}
+    echo "${text//$PWD\//}"
 }
 
 # ---- programs
@@ -109,10 +126,9 @@ check() {
 # A program of tests/real/programs: its file defines
 #   source    the name of the source package
 #   program_build   called in its source directory; builds it with $CC
-#   program_checks  called there; calls check
+#   program_checks  called there; calls check, and planted
 program_run() {
     program=$1
-    expect=
     # shellcheck source=/dev/null
     . "$here/programs/$program.sh"
     if ! version=$("$here/fetch.sh" "$real" "$source"); then
@@ -127,6 +143,20 @@ program_run() {
     }
     cd "$real/src/$source" && program_checks
     cd "$root" || exit 1
+}
+
+# FILE SCRIPT COMMAND...: the program once more, with a mistake that the sed script plants in a file of its source, built by the command.
+# From then on the source directory is that of the copy.
+planted() {
+    local file=$1 script=$2 copy="$real/src/$source-planted"
+    shift 2
+    rm -rf "$copy"
+    cp -a "$real/src/$source" "$copy"
+    cd "$copy" || return
+    sed -i -E "$script" "$file"
+    ! cmp -s "$file" "$real/src/$source/$file" || { fail "$program: nothing was planted in $file"; return 1; }
+    "$@" >"$real/log/$program-planted.log" 2>&1 </dev/null || { fail "$program: does not build with what was planted"; return 1; }
+    program="$program, planted"
 }
 
 # NAME, sources in examples/; the program is $real/run/NAME.
@@ -149,22 +179,18 @@ examples_run() {
     echo 'a needle' >"$real/input/tree/a"
     echo 'nothing' >"$real/input/tree/b"
     printf 'aaaaaaaabbbbbbbbcccccccc' >"$real/input/blocks"
-    expect='^safe'
     example_build scanner scanner/scanner.c scanner/queue.c
-    check -- "$real/run/scanner" needle "$real/input/tree"
+    check safe -- "$real/run/scanner" needle "$real/input/tree"
     example_build downloader $load downloader/segments.c
-    check -- "$real/run/downloader" -f -s 8 "$url/blocks" out
+    check safe -- "$real/run/downloader" -f -s 8 "$url/blocks" out
     example_build compressor $pack compressor/writer.c
-    check -- "$real/run/compressor" -q 2 -b 8 "$real/input/blocks" -
-    expect='^bug deadlock'
+    check safe -- "$real/run/compressor" -q 2 -b 8 "$real/input/blocks" -
     example_build scanner-buggy scanner/scanner.c scanner/queue-buggy.c
-    check -- "$real/run/scanner-buggy" needle "$real/input/tree"
-    expect='^bug assertion'
+    check 'bug; deadlock at queue-buggy.c' -- "$real/run/scanner-buggy" needle "$real/input/tree"
     example_build downloader-buggy $load downloader/segments-buggy.c
-    check -- "$real/run/downloader-buggy" -f -s 8 "$url/blocks" out
-    expect='^bug data-race'
+    check 'bug; assertion at segments-buggy.c' -- "$real/run/downloader-buggy" -f -s 8 "$url/blocks" out
     example_build compressor-buggy $pack compressor/writer-buggy.c
-    check -- "$real/run/compressor-buggy" -q 2 -b 8 "$real/input/blocks" -
+    check 'bug; data-race at compressor.c' -- "$real/run/compressor-buggy" -q 2 -b 8 "$real/input/blocks" -
 }
 
 inputs_make

@@ -1,4 +1,4 @@
-# zstd: a thread pool with a queue of jobs, and serialised parts of them.
+# zstd: a thread pool with a queue of jobs, and serialised parts of them. Planted: the pool is closed without its lock.
 source=libzstd
 
 program_build() {
@@ -6,5 +6,7 @@ program_build() {
 }
 
 program_checks() {
-    check --timeout 40 -- programs/zstd -T2 -1 -q -c "$real/input/tiny"
+    check 'safe' --timeout 40 -- programs/zstd -T2 -1 -q -c "$real/input/tiny"
+    planted lib/common/pool.c '/^static void POOL_join/,/^}/{/queueMutex/d}' program_build &&
+        check 'bug; (data-race|deadlock) at pool.c' --timeout 40 -- programs/zstd -T2 -1 -q -c "$real/input/tiny"
 }
