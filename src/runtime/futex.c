@@ -1,99 +1,248 @@
 #include "runtime/futex.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
+#include <string.h>
 
+#include "base/map.h"
+#include "raddle.h"
 #include "runtime/calls.h"
-#include "runtime/hooks.h"
+#include "runtime/memory_bug.h"
+#include "runtime/signals.h"
 
-static long fail(int error)
+/* A wait is an atomic section that compares the word and queues, then a semaphore of its own that the wake-up posts. The manual promises
+ * nothing about who is woken, so whoever queues behind others chooses a place among them in a step of its own.
+ *
+ * The queue is our memory, not the program's. What makes two calls on one word depend on each other is a cell for it; other words
+ * may share that, which costs runs and nothing else. */
+
+#define SLEEPERS 1024u
+#define CELLS    256u /* a power of two */
+
+static struct sleeper {
+    const void *word;
+    uint32_t bits;
+    bool queued;
+} futex_waiters[SLEEPERS]; /* by number of the thread; its address is that of the semaphore */
+
+static uint32_t queue[SLEEPERS], queued; /* threads, of all words; the next to be woken first */
+static uint32_t cells[CELLS];
+
+void futex_restart(void)
+{
+    memset(futex_waiters, 0, sizeof futex_waiters);
+    memset(cells, 0, sizeof cells);
+    queued = 0;
+}
+
+static cell_value word_ask(enum op_kind kind, const void *at)
+{
+    struct op op = native_op(kind, at);
+
+    op.size = 4;
+    op.value = 1;
+    op.variant = kind == OP_RMW ? RMW_ADD : 0;
+    return native_ask(&op);
+}
+
+static const void *cell_of(const void *word)
+{
+    return &cells[mix64((uint64_t)(uintptr_t)word) & (CELLS - 1)];
+}
+
+static uint64_t semaphore_ask(enum op_kind kind, const struct sleeper *sleeper)
+{
+    struct op op = native_op(kind, sleeper);
+
+    return (uint64_t)native_ask(&op);
+}
+
+/* ---- the queue; inside a section */
+
+static void queue_remove(uint32_t thread)
+{
+    uint32_t i = 0;
+
+    while (queue[i] != thread)
+        i++;
+    memmove(&queue[i], &queue[i + 1], (--queued - i) * sizeof *queue);
+    futex_waiters[thread].queued = false;
+}
+
+/* In front of `behind` of those that wait for the same word. */
+static void queue_insert(uint32_t thread, uint32_t behind)
+{
+    uint32_t at = queued;
+
+    while (behind > 0 && at > 0)
+        behind -= futex_waiters[queue[--at]].word == futex_waiters[thread].word;
+    memmove(&queue[at + 1], &queue[at], (queued++ - at) * sizeof *queue);
+    queue[at] = thread;
+    futex_waiters[thread].queued = true;
+}
+
+static uint32_t queue_count(const void *word)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < queued; i++)
+        count += futex_waiters[queue[i]].word == word;
+    return count;
+}
+
+/* ---- calls */
+
+static long failed(int error)
 {
     errno = error;
     return -1;
 }
 
-/* An operation on the word's lock, or on its queue: the model tells objects at one address apart by their kind. */
-static uint64_t word_ask(enum op_kind kind, const void *word)
+/* False: the word has another value. `others`: how many were there before. */
+static bool sleeper_queue(struct sleeper *sleeper, uint32_t value, uint32_t *others)
 {
-    struct op op = calls_op(kind, word, false);
+    bool same;
 
-    op.mutex = op_infos[kind].object == OBJECT_COND ? op.addr : 0;
-    op.variant = MUTEX_NORMAL;
-    return calls_ask(&op, 0);
-}
-
-/* `until` NULL: without end. */
-static long futex_wait(const uint32_t *word, uint32_t expected, clockid_t clock,
-                       const struct timespec *until)
-{
-    uint64_t result;
-    uint32_t value;
-
-    if (until && !time_is_valid(until))
-        return fail(EINVAL);
-    word_ask(OP_MUTEX_LOCK, word);
-    value = __raddle_load4(word, ORDER_SEQ_CST, native_site());
-    if (value != expected) {
-        word_ask(OP_MUTEX_UNLOCK, word);
-        return fail(EAGAIN);
+    raddle_atomic_begin();
+    same = (uint32_t)word_ask(OP_LOAD, sleeper->word) == value;
+    if (same) {
+        word_ask(OP_RMW, cell_of(sleeper->word));
+        *others = queue_count(sleeper->word);
+        queue_insert(native.current->number, 0);
     }
-    result = word_ask(until ? OP_COND_TIMEDWAIT : OP_COND_WAIT, word);
-    word_ask(OP_MUTEX_UNLOCK, word);
-    return result & WAIT_TIMED_OUT ? fail(time_out(clock, until)) : 0;
+    raddle_atomic_end();
+    return same;
 }
 
-static long futex_wake(const uint32_t *word, uint32_t most)
+static void sleeper_move(struct sleeper *sleeper, uint32_t others)
 {
-    long woken = 0;
+    uint32_t behind = others ? raddle_choose(others + 1) : 0;
 
-    word_ask(OP_MUTEX_LOCK, word);
-    if (most >= INT_MAX)
-        woken = (long)word_ask(OP_COND_BROADCAST, word);
-    else
-        while (woken < (long)most && word_ask(OP_COND_SIGNAL, word))
-            woken++;
-    word_ask(OP_MUTEX_UNLOCK, word);
+    if (behind == 0)
+        return;
+    raddle_atomic_begin();
+    word_ask(OP_RMW, cell_of(sleeper->word));
+    if (sleeper->queued) {
+        queue_remove(native.current->number);
+        queue_insert(native.current->number, behind);
+    }
+    raddle_atomic_end();
+}
+
+/* False: a handler of a signal has run meanwhile. */
+static bool sleeper_sleep(const struct sleeper *sleeper)
+{
+    struct op op = native_op(OP_SEM_WAIT, sleeper);
+
+    return signals_ask(&op, SIGNALS_RESTARTS) != WAIT_INTERRUPTED;
+}
+
+/* It waits no more. False: somebody was quicker and woke it. */
+static bool sleeper_leave(struct sleeper *sleeper)
+{
+    bool leaves;
+
+    raddle_atomic_begin();
+    word_ask(OP_RMW, cell_of(sleeper->word));
+    leaves = sleeper->queued;
+    if (leaves)
+        queue_remove(native.current->number);
+    raddle_atomic_end();
+    return leaves;
+}
+
+/* When a wait is over by itself. */
+struct deadline {
+    clockid_t clock;
+    const struct timespec *time; /* NULL: never */
+    bool span;                   /* from now on, not a time of the clock */
+};
+
+static int deadline_pass(const struct deadline *deadline)
+{
+    return deadline->span ? time_out_after(deadline->time)
+                          : time_out(deadline->clock, deadline->time);
+}
+
+static long futex_wait(const void *word, uint32_t value, uint32_t bits,
+                       const struct deadline *deadline)
+{
+    struct sleeper *sleeper = &futex_waiters[native.current->number];
+    uint32_t others;
+
+    memory_check(word, sizeof(uint32_t), false);
+    (void)*(const volatile uint32_t *)word; /* a wild pointer must fault here */
+    calls_try();
+    sleeper->word = word;
+    sleeper->bits = bits;
+    if (!sleeper_queue(sleeper, value, &others))
+        return failed(EAGAIN);
+    sleeper_move(sleeper, others);
+    if (deadline->time ? semaphore_ask(OP_SEM_TRYWAIT, sleeper) : sleeper_sleep(sleeper))
+        return 0;
+    if (sleeper_leave(sleeper))
+        return failed(deadline->time ? deadline_pass(deadline) : EINTR);
+    semaphore_ask(OP_SEM_WAIT, sleeper);
+    return 0;
+}
+
+static long futex_wake(const void *word, uint32_t most, uint32_t bits)
+{
+    uint32_t woken = 0, i = 0;
+
+    raddle_atomic_begin();
+    word_ask(OP_LOAD, cell_of(word)); /* also if there is nobody: it may have come too early */
+    while (i < queued && woken < most) {
+        uint32_t thread = queue[i];
+
+        if (futex_waiters[thread].word != word || !(futex_waiters[thread].bits & bits)) {
+            i++;
+            continue;
+        }
+        queue_remove(thread);
+        semaphore_ask(OP_SEM_POST, &futex_waiters[thread]);
+        woken++;
+    }
+    if (woken)
+        word_ask(OP_RMW, cell_of(word));
+    raddle_atomic_end();
     return woken;
 }
 
-/* `time`: how long on the monotonic clock, or with FUTEX_WAIT_BITSET until when. */
-static long futex_sleep(const long *a)
+/* `bits` 0 matches nobody: an error. */
+static long futex_wait_checked(const void *word, uint32_t value, uint32_t bits,
+                               const struct deadline *deadline)
 {
-    const struct timespec *time = (const struct timespec *)a[3];
-    bool absolute = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
-    clockid_t clock = a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-    struct timespec until;
-
-    if (!time || absolute)
-        return futex_wait((const uint32_t *)a[0], (uint32_t)a[2], clock, time);
-    if (!time_is_valid(time) || clock_gettime(clock, &until))
-        return fail(EINVAL);
-    until.tv_sec += time->tv_sec + (until.tv_nsec + time->tv_nsec) / 1000000000;
-    until.tv_nsec = (until.tv_nsec + time->tv_nsec) % 1000000000;
-    return futex_wait((const uint32_t *)a[0], (uint32_t)a[2], clock, &until);
+    if (bits == 0 || (deadline->time && !time_is_valid(deadline->time)))
+        return failed(EINVAL);
+    return futex_wait(word, value, bits, deadline);
 }
 
 long futex_call(const long *a)
 {
-    bool any = (uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY;
+    const void *word = (const void *)a[0];
+    int command = (int)a[1] & FUTEX_CMD_MASK;
+    struct deadline deadline = {a[1] & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+                                (const struct timespec *)a[3], command == FUTEX_WAIT};
+    uint32_t bits = (uint32_t)a[5];
 
-    if (a[0] % (long)sizeof(uint32_t))
-        return fail(EINVAL);
-    switch (a[1] & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT_BITSET:
-        if (!any)
-            break;
-        return futex_sleep(a);
-    case FUTEX_WAIT:
-        return futex_sleep(a);
-    case FUTEX_WAKE_BITSET:
-        if (!any)
-            break;
-        return futex_wake((const uint32_t *)a[0], (uint32_t)a[2]);
-    case FUTEX_WAKE:
-        return futex_wake((const uint32_t *)a[0], (uint32_t)a[2]);
+    if (command == FUTEX_WAIT || command == FUTEX_WAKE)
+        bits = FUTEX_BITSET_MATCH_ANY;
+    if (native.current->number >= SLEEPERS) {
+        native_unsupported("futex in so many threads");
+        return failed(ENOSYS);
     }
-    native_unsupported("futex other than to wait and to wake");
-    return fail(ENOSYS);
+    if ((uintptr_t)word % sizeof(uint32_t))
+        return failed(EINVAL);
+    switch (command) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        return futex_wait_checked(word, (uint32_t)a[2], bits, &deadline);
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+        return bits ? futex_wake(word, (uint32_t)a[2], bits) : failed(EINVAL);
+    default:
+        native_unsupported("futex other than to wait and to wake");
+        return failed(ENOSYS);
+    }
 }

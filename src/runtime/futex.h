@@ -1,10 +1,14 @@
 #ifndef RADDLE_RUNTIME_FUTEX_H
 #define RADDLE_RUNTIME_FUTEX_H
 
-/* futex(2) between threads of the program: locks that people write themselves. As in the kernel, a lock and a queue belong to the
- * word: whether to sleep is decided under the lock, so a wake cannot fall between the look and the sleep. */
+/* futex(2) between threads of the program: locks that people write themselves. Whether to sleep is decided, and the thread queued, in one
+ * step, so a wake cannot fall between the look and the sleep. Who is woken comes after the wake; else the calls order nothing but
+ * the look at the word does, and a wake does not touch the word. */
 
 /* The six arguments of the system call; what it returns, with errno. What is not modelled is named and gives ENOSYS. */
 long futex_call(const long *arguments);
+
+/* At the start of each run: nobody waits. */
+void futex_restart(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "runtime/calls.h"
 #include "runtime/external.h"
 #include "runtime/files.h"
+#include "runtime/futex.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/library.h"
@@ -498,6 +499,7 @@ static void native_restart(struct target *target, struct world *world)
     __raddle_frames = NULL;
     calls_restart();
     named_restart();
+    futex_restart();
     thread = thread_slot(thread_number(0, 0));
     thread_reset(thread);
     thread->start = NULL;

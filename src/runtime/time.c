@@ -175,6 +175,14 @@ int time_out(clockid_t clock, const struct timespec *until)
     return ETIMEDOUT;
 }
 
+int time_out_after(const struct timespec *span)
+{
+    if (!time_is_valid(span) || span->tv_sec < 0)
+        return EINVAL;
+    time_reach(time_known() + (uint64_t)span->tv_sec * SECOND + (uint64_t)span->tv_nsec);
+    return ETIMEDOUT;
+}
+
 /* So many whole seconds are to have passed since this place of the round was here last: what the program makes of them can be told from all
  * else. */
 static uint64_t seconds_passed(const struct native_thread *thread, uint64_t now)

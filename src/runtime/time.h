@@ -17,6 +17,9 @@ bool time_is_valid(const struct timespec *time);
  * time. */
 int time_out(clockid_t clock, const struct timespec *until);
 
+/* The same for a span of time from now on. */
+int time_out_after(const struct timespec *span);
+
 /* The clock that pthread_getcpuclockid names for a thread. */
 clockid_t time_thread_clock(uint32_t number);
 
