@@ -61,6 +61,10 @@ static struct channel_step get_step(const struct op *op, uint64_t state)
             state += CHANNEL_ARRIVAL;
         return step_gives((int64_t)wanted, state - wanted);
     }
+    if (op->variant & CHANNEL_LASTING) /* who waits goes on when the reader himself has shut it */
+        return state & CHANNEL_READ_SHUT && op_infos[op->kind].flags & OP_BLOCK
+                   ? step_gives(0, state)
+                   : step_waits(op, state);
     if (op->variant & CHANNEL_QUEUE || !channel_at_end(state))
         return step_waits(op, state);
     if (state & CHANNEL_MARK)
@@ -203,7 +207,8 @@ static uint32_t pipe_events(const struct channel_item *item, uint64_t in, uint64
 
 static uint32_t socket_events(const struct channel_item *item, uint64_t in, uint64_t out)
 {
-    bool ended = channel_at_end(in);
+    bool ended =
+        item->kind == CHANNEL_IS_DATAGRAM ? (in & CHANNEL_READ_SHUT) != 0 : channel_at_end(in);
     bool broken = (out & CHANNEL_WRITE_SHUT) || !channel_has_reader(out);
     uint32_t events = 0;
 
@@ -239,6 +244,7 @@ static uint32_t kind_events(const struct channel_item *item, uint64_t in, uint64
         return pipe_events(item, in, out);
     case CHANNEL_IS_SOCKET:
     case CHANNEL_IS_TCP:
+    case CHANNEL_IS_DATAGRAM:
         return socket_events(item, in, out);
     case CHANNEL_IS_QUEUE:
         return channel_units(in) ? POLLIN | POLLRDNORM : 0;

@@ -56,6 +56,7 @@ enum channel_flag {
     CHANNEL_COUNTER = 2,   /* an event counter: a get takes all of it */
     CHANNEL_SEMAPHORE = 4, /* with CHANNEL_COUNTER: a get takes one */
     CHANNEL_LATE = 8,      /* TCP: the first write after the reader has gone still seems to work */
+    CHANNEL_LASTING = 8,   /* get: of datagrams, which do not end when the writer goes */
     CHANNEL_QUEUE = 16,    /* connections to accept */
     CHANNEL_WRITER = 32,   /* close, dup, shut: the write end of `addr`; else its read end */
     CHANNEL_CANCELLED = 128, /* a wait ends if its thread was asked to end, too: gives -ECANCELED */

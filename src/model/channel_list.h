@@ -14,6 +14,7 @@ enum channel_kind {
     CHANNEL_IS_WRITE_END,
     CHANNEL_IS_SOCKET, /* connected; UNIX */
     CHANNEL_IS_TCP,
+    CHANNEL_IS_DATAGRAM, /* connected, and does not end when the other goes */
     CHANNEL_IS_QUEUE,
     CHANNEL_IS_COUNTER,
     CHANNEL_IS_SET,  /* watched descriptors: `in` is the set */

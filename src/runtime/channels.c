@@ -269,7 +269,8 @@ static void ask_ends(const struct description *d, enum op_kind kind, unsigned fl
         return;
     op.addr = d->out ? d->out->name : d->in->name;
     op.mutex = d->out && d->in ? d->in->name : 0;
-    op.variant = (uint8_t)(flags | (d->out ? CHANNEL_WRITER : 0) | (op.mutex ? CHANNEL_RESETS : 0) |
+    op.variant = (uint8_t)(flags | (d->out ? CHANNEL_WRITER : 0) |
+                           (op.mutex && d->type != SOCK_DGRAM ? CHANNEL_RESETS : 0) |
                            (d->kind == DESCRIPTION_LISTENER ? CHANNEL_QUEUE : 0));
     native_ask(&op);
 }

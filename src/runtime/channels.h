@@ -79,6 +79,7 @@ struct description {
     bool semaphore;           /* of a counter */
     bool timed_in, timed_out; /* SO_RCVTIMEO, SO_SNDTIMEO */
     bool bound;
+    bool cut;        /* datagrams: the other end was found gone */
     bool connecting; /* in progress, as a call that does not wait says */
     int domain, type;
     uint32_t descriptors; /* that stand for it */

@@ -144,7 +144,7 @@ static ssize_t message_read(struct description *d, const struct iovec *to, int c
 {
     size_t size = vectors_size(to, count);
     struct message m;
-    int64_t got = ask_get(d, 1, flags, 0);
+    int64_t got = ask_get(d, 1, flags, d->type == SOCK_DGRAM ? CHANNEL_LASTING : 0);
 
     if (got <= 0)
         return got < 0 ? channels_fail((int)-got) : 0;
@@ -258,14 +258,29 @@ static ssize_t counter_write(struct description *d, const char *from, size_t siz
     return sizeof add;
 }
 
+/* No signal, as for streams; and datagrams say once that the other end is gone, and then that there is none. */
+static int message_failed(struct description *d, int64_t error)
+{
+    struct world *world = native.world;
+    uint64_t state = world_state(world, world_location(world, OBJECT_CHANNEL, d->out->name));
+
+    if (error != -EPIPE || d->type != SOCK_DGRAM || channel_has_reader(state) ||
+        state & CHANNEL_WRITE_SHUT)
+        return channels_fail((int)-error);
+    d->cut = true;
+    return channels_fail(ECONNREFUSED);
+}
+
 static ssize_t message_write(struct description *d, const char *from, size_t size, int flags)
 {
     int64_t got;
     struct message m = {.size = size, .from = d->local, .from_size = d->local_size};
 
+    if (d->cut)
+        return channels_fail(ENOTCONN);
     got = ask_put(d, 1, flags, CHANNEL_WHOLE);
     if (got < 0)
-        return write_failed(got, flags);
+        return message_failed(d, got);
     channels_put(d->out, from, size);
     channels_message(d->out, &m);
     return (ssize_t)size;

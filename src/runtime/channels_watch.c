@@ -39,6 +39,8 @@ struct channel_item channels_item(const struct description *d, int fd, uint32_t 
         item.kind = d->in ? CHANNEL_IS_READ_END : CHANNEL_IS_WRITE_END;
     if (d->kind == DESCRIPTION_STREAM && d->domain == AF_UNIX)
         item.kind = CHANNEL_IS_SOCKET;
+    if (d->kind == DESCRIPTION_MESSAGES && d->type == SOCK_DGRAM)
+        item.kind = CHANNEL_IS_DATAGRAM;
     if (d->in)
         item.in = d->in->name;
     if (d->out && d->kind != DESCRIPTION_COUNTER) {

@@ -104,6 +104,43 @@ static void pairs(int type)
     close(two[0]);
 }
 
+/* Datagrams do not end. */
+static void datagrams(void)
+{
+    struct timeval soon = {0, 1000};
+    int two[2];
+
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, two);
+    SYS(send(two[0], "abc", 3, 0));
+    SYS(send(two[0], "", 0, 0));
+    SYS(send(two[0], "defgh", 5, 0));
+    SYS(shutdown(two[0], SHUT_WR));
+    NUM(events_of(two[0], POLLIN | POLLOUT));
+    NUM(events_of(two[1], POLLIN | POLLOUT | POLLRDHUP));
+    SYS(send(two[0], "x", 1, 0));
+    SYS(recv(two[1], big, 2, MSG_PEEK | MSG_TRUNC));
+    SYS(recv(two[1], big, 2, 0));
+    SYS(recv(two[1], big, 10, 0));
+    SYS(recv(two[1], big, 10, 0));
+    SYS(recv(two[1], big, 10, MSG_DONTWAIT));
+    SYS(setsockopt(two[1], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon));
+    SYS(recv(two[1], big, 10, 0));
+    close(two[0]);
+    SYS(recv(two[1], big, 10, MSG_DONTWAIT));
+    NUM(events_of(two[1], POLLIN | POLLOUT | POLLRDHUP));
+    SYS(send(two[1], "x", 1, 0));
+    SYS(send(two[1], "x", 1, 0));
+    close(two[1]);
+    socketpair(AF_UNIX, SOCK_DGRAM, 0, two);
+    SYS(shutdown(two[0], SHUT_RD));
+    SYS(recv(two[0], big, 10, MSG_DONTWAIT));
+    SYS(recv(two[0], big, 10, 0));
+    SYS(send(two[1], "x", 1, 0));
+    NUM(events_of(two[0], POLLIN | POLLOUT | POLLRDHUP));
+    close(two[0]);
+    close(two[1]);
+}
+
 static int listener(struct sockaddr_in *address, int flags)
 {
     socklen_t size = sizeof *address;
@@ -248,6 +285,7 @@ static void program(void)
     pipes();
     pairs(SOCK_STREAM);
     pairs(SOCK_SEQPACKET);
+    datagrams();
     connections();
     names();
     edges();
