@@ -4,7 +4,9 @@
 
 #define ARENA_RESERVE ((size_t)1 << 36)
 
-struct detector detector;
+static uint64_t nobody;
+
+struct detector detector = {.published = &nobody};
 
 bool detect_open(void (*found)(const struct detect_race *race))
 {
@@ -39,6 +41,7 @@ void detect_run(uint32_t thread)
         return;
     detector.thread = thread;
     detector.now = now_of(thread);
+    detect_publish();
 }
 
 static void thread_access_for(uint32_t thread, epoch now, uint64_t addr, size_t size,

@@ -48,10 +48,17 @@ struct detector {
     void (*found)(const struct detect_race *race);
     /* If set, called for each access before it is checked, except for those that a caller of detect_known left out. */
     void (*seen)(const struct detect_access *access, uint64_t addr, size_t size);
+    uint64_t
+        *published; /* where how a cell begins that the running thread has just written is kept */
     const char *given_up; /* why races may have been missed in this process, or NULL */
 };
 
 extern struct detector detector;
+
+static inline void detect_publish(void)
+{
+    *detector.published = detector.generation | (uint64_t)detector.now << 32;
+}
 
 /* Before anything else, once. `found` is called for each race, and may be called again for the same one. False: no memory. */
 bool detect_open(void (*found)(const struct detect_race *race));

@@ -58,8 +58,10 @@ void sync_tick(uint32_t thread)
         time = EPOCH_CLOCK_MAX;
     }
     clock_set(SPACE, now, thread, time);
-    if (thread == detector.thread)
+    if (thread == detector.thread) {
         detector.now = epoch_of(thread, time);
+        detect_publish();
+    }
 }
 
 /* ---- objects */

@@ -167,7 +167,7 @@ static void record_locals(struct frame *frame)
         const struct local *local = &work->locals.at[i];
         LLVMValueRef spill = NULL, place;
 
-        if (!local->recorded)
+        if (!local->recorded || local->sunk)
             continue;
         if (local_is_spilled(work, local)) {
             spill = scratch(work, LLVMTypeOf(local->value));
@@ -182,6 +182,14 @@ static void record_locals(struct frame *frame)
         builder_at(frame, place);
         store_local(frame, local, spill);
     }
+}
+
+void frame_record_sunk(struct work *work, const struct point *point)
+{
+    builder_at(work->frame, point->unlikely);
+    for (uint32_t i = 0; i < point->live_count; i++)
+        if (work->locals.at[point->live[i]].sunk)
+            store_local(work->frame, &work->locals.at[point->live[i]], NULL);
 }
 
 /* ---- linking */
@@ -258,22 +266,23 @@ static void relink(struct frame *frame, LLVMValueRef instruction)
 
 void frame_make(struct work *work)
 {
-    struct frame frame;
+    struct frame *frame = arena_alloc(&work->arena, sizeof *frame);
 
-    frame_open(&frame, work);
-    record_locals(&frame);
+    work->frame = frame;
+    frame_open(frame, work);
+    record_locals(frame);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
          b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            relink(&frame, i);
+            relink(frame, i);
         }
     for (uint32_t i = 0; i < work->points.count; i++) {
         const struct point *point = &work->points.at[i];
 
-        if (is_musttail(point->instruction))
+        if (is_musttail(point->instruction) || point->quick) /* its hook does that */
             continue;
-        builder_at(&frame, point->instruction);
-        LLVMBuildStore(work->pass->builder, point->site, field(&frame, 1));
+        builder_at(frame, point->instruction);
+        LLVMBuildStore(work->pass->builder, point->site, field(frame, 1));
     }
 }

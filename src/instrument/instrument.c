@@ -29,6 +29,7 @@ static void options_read(struct options *options)
     options->frames = option(text, "frames", true);
     options->live = options->frames && option(text, "live", true);
     options->residual = option(text, "residual", true);
+    options->quick = option(text, "quick", true);
     options->verify = option(text, "verify", false);
 }
 
@@ -55,6 +56,8 @@ static void attributes_find(struct pass *pass)
     pass->attr_coroutine = attribute("presplitcoroutine");
     pass->attr_sret = attribute("sret");
     pass->attr_alwaysinline = attribute("alwaysinline");
+    pass->attr_nonlazybind = attribute("nonlazybind");
+    pass->attr_noinline = attribute("noinline");
 }
 
 /* The structs of runtime/hooks.h. */
@@ -139,6 +142,10 @@ static void unseen_add(struct work *work, const struct point *point)
 
 static void point_rewrite(struct work *work, const struct point *point)
 {
+    if (point->quick) {
+        quick_rewrite(work, point);
+        return;
+    }
     builder_before(work->pass, point->instruction);
     switch (point->kind) {
     case POINT_ACCESS:
@@ -198,9 +205,12 @@ static void function_instrument(struct pass *pass, LLVMValueRef function)
             if (pass->options.residual)
                 residual_find(&work);
         }
+        if (work.framed && pass->options.quick)
+            quick_find(&work);
         sites_make(&work);
         if (work.framed)
             frame_make(&work);
+        quick_fork(&work);
         for (uint32_t i = 0; i < work.points.count; i++)
             point_rewrite(&work, &work.points.at[i]);
     }
@@ -253,7 +263,7 @@ static void module_verify(LLVMModuleRef module)
     LLVMDisposeMessage(message);
 }
 
-void raddle_instrument(LLVMModuleRef module)
+void raddle_instrument(LLVMModuleRef module, bool optimises)
 {
     static const char mark[] = "raddle.instrumented";
     bool records = LLVMIsNewDbgInfoFormat(module);
@@ -266,6 +276,7 @@ void raddle_instrument(LLVMModuleRef module)
     /* LLVM-C 19 has no way to read debug records; as intrinsics they are ordinary calls */
     LLVMSetIsNewDbgInfoFormat(module, 0);
     pass_open(&pass, module);
+    pass.optimises = optimises;
     tls_rewrite(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f)) {

@@ -26,11 +26,12 @@
 #define NO_CLASS     (-1)
 #define NO_VALUE     UINT32_MAX
 
-/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,verify=1 */
+/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,verify=1 */
 struct options {
     bool live;     /* record live values */
     bool frames;   /* link frames at all */
     bool residual; /* fingerprints of the code that may still run */
+    bool quick;    /* code checks plain accesses by itself */
     bool verify;   /* check the module afterwards */
 };
 
@@ -41,13 +42,14 @@ struct pass {
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
     struct options options;
+    bool optimises;
     LLVMTypeRef pointer, i1, i8, i32, i64;
     LLVMTypeRef nothing;               /* void */
     LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */
     LLVMTypeRef site_type, live_type, tls_type;
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
-    unsigned attr_sret, attr_alwaysinline;
+    unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline;
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -77,6 +79,13 @@ struct point {
     const uint32_t *live; /* values, by number */
     uint32_t live_count;
     uint64_t residual;
+
+    /* an access that code checks by itself: quick.c */
+    bool quick;
+    bool asks_write;               /* its check is for writing */
+    uint32_t asker;                /* the point whose check holds for it, often itself */
+    LLVMValueRef known;            /* that check's result: whether memory is accessed at once */
+    LLVMValueRef likely, unlikely; /* the ends of both ways */
 };
 
 /* A value of the function that may be live at a point: an argument or the result of an
@@ -88,6 +97,8 @@ struct local {
     uint32_t slot;    /* in the frame, once it is known to be needed */
     uint32_t memory;  /* of a variable in memory: its number among those; else NO_VALUE */
     bool recorded;    /* live at some point */
+    bool sunk;        /* at quick points only, and recorded there */
+    uint32_t uses;    /* how many those are */
 };
 
 /* A basic block, for the walks. */
@@ -116,6 +127,7 @@ struct work {
     VEC(struct node) nodes;
     struct map node_of;          /* block -> node */
     VEC(uint32_t) memory;        /* the locals that live in memory */
+    struct frame *frame;         /* of frame.c, once it is made */
     LLVMValueRef call_arguments; /* of calls that are announced with them, or NULL so far */
     struct map name_of;          /* value -> index into names */
     VEC(const char *) names;
@@ -127,7 +139,8 @@ static inline uint64_t value_key(const void *value)
 }
 
 /* ---- instrument.c: entered from register.cpp */
-void raddle_instrument(LLVMModuleRef module);
+/* `optimises`: what the pass makes will be optimised. */
+void raddle_instrument(LLVMModuleRef module, bool optimises);
 
 /* ---- value.c: types, conversions, calls of hooks */
 
@@ -217,6 +230,21 @@ void library_rewrite(struct work *work, const struct point *point);
 bool assembly_classify(struct work *work, LLVMValueRef call, struct point *point);
 void assembly_rewrite(struct work *work, const struct point *point);
 
+/* ---- quick.c: plain accesses that code checks by itself */
+
+/* Marks them, and what is recorded there only. */
+void quick_find(struct work *work);
+/* Puts each between a check and its two ways; the access stays on the likely one. After the frame is made, and before any point
+ * is rewritten. */
+void quick_fork(struct work *work);
+void quick_rewrite(struct work *work, const struct point *point);
+
+/* ---- shape.cpp */
+
+/* Splits the block before that instruction; code goes on there by one of two new blocks, whose ends it returns. */
+void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likely,
+                LLVMValueRef *unlikely);
+
 /* ---- tls.c */
 void tls_rewrite(struct pass *pass);
 
@@ -245,6 +273,8 @@ uint64_t memory_bytes(const struct work *work, LLVMValueRef value);
 
 /* ---- frame.c */
 void frame_make(struct work *work);
+/* Records the values that are live at a quick point and nowhere else, on its unlikely way. */
+void frame_record_sunk(struct work *work, const struct point *point);
 /* Gives each recorded value its slots. */
 void slots_assign(struct work *work);
 

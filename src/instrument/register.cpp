@@ -1,16 +1,20 @@
-// The only C++ of raddle: LLVM lets a plugin into its pipeline through C++ alone.
+// LLVM lets a plugin into its pipeline through C++ alone; shape.cpp is all the other C++ of raddle.
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 
-extern "C" void raddle_instrument(LLVMModuleRef module);
+extern "C" void raddle_instrument(LLVMModuleRef module, bool optimises);
 
 namespace
 {
 struct raddle_pass : llvm::PassInfoMixin<raddle_pass> {
+    bool optimises;
+    explicit raddle_pass(bool what) : optimises(what)
+    {
+    }
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &)
     {
-        raddle_instrument(llvm::wrap(&module));
+        raddle_instrument(llvm::wrap(&module), optimises);
         return llvm::PreservedAnalyses::none();
     }
     static bool isRequired() // at -O0, too
@@ -19,9 +23,9 @@ struct raddle_pass : llvm::PassInfoMixin<raddle_pass> {
     }
 };
 
-void at_pipeline_start(llvm::ModulePassManager &manager, llvm::OptimizationLevel)
+void at_pipeline_start(llvm::ModulePassManager &manager, llvm::OptimizationLevel level)
 {
-    manager.addPass(raddle_pass());
+    manager.addPass(raddle_pass(level != llvm::OptimizationLevel::O0));
 }
 } // namespace
 

@@ -13,6 +13,8 @@
 
 #define HOOK __attribute__((visibility("default")))
 
+#define STACK_WIPED 1024 /* bytes: as deep as the frames between a call and spin.c */
+
 /* What a function that was called turned out to be. */
 struct external {
     enum external_kind {
@@ -350,9 +352,21 @@ void external_start(void *(*start)(void *))
 
 /* ---- hooks */
 
+/* What hooks leave below the stack of the program differs from one round of a loop to the next (it has clocks in it), and shows where the
+ * function called now leaves a gap in its frame. Then spin.c would not see that the thread comes back in the same state. */
+static __attribute__((noinline)) void stack_wipe(void)
+{
+    char below[STACK_WIPED];
+
+    memset(below, 0, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+}
+
 HOOK void __raddle_external(const struct raddle_external *what, const struct raddle_site *site)
 {
     note(what, what->name, what->function, site);
+    if (native.current && !native.alone)
+        stack_wipe();
 }
 
 static void call_begin(const struct library_row *row, uint64_t *arguments, uint32_t count,

@@ -7,6 +7,7 @@
 #include "runtime/channels.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/plain.h"
 
 /* Memory that the program maps. As in the heap, each thread has a space of its own, so that addresses do not depend
  * on what other threads did before; a restart unmaps what was used of it. */
@@ -154,6 +155,7 @@ INTERPOSE int munmap(void *start, size_t size)
     mappings -= native.current && mappings > 0;
     if (native.current)
         files_unmapped(start, pages(size));
+    plain_unmapped();
     return (int)syscall(SYS_munmap, start, size);
 }
 
@@ -165,6 +167,7 @@ INTERPOSE int mprotect(void *start, size_t size, int protection)
     }
     if (native.current && protection & PROT_WRITE)
         files_mapped_writable(start, size);
+    plain_unmapped();
     return kernel_protect(start, size, protection);
 }
 
@@ -195,6 +198,7 @@ INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
         errno = EINVAL;
         return MAP_FAILED;
     }
+    plain_unmapped();
     if (size <= old_size)
         return (void *)syscall(SYS_mremap, old, old_size, size, 0);
     if (flags & MREMAP_MAYMOVE)

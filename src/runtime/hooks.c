@@ -192,10 +192,49 @@ static void handler_check(uint32_t flags)
         return old;                                                                                \
     }
 
+/* What code does not do by itself. It has counted the access. The slow ways spare registers, too, so that the others need not. */
+#define QUICK(size, type)                                                                          \
+    SLOW HOOK_SPARING type read_slow##size(const void *p, const struct raddle_site *site)          \
+    {                                                                                              \
+        return load_slow##size(p, HOOK_PLAIN, site);                                               \
+    }                                                                                              \
+                                                                                                   \
+    SLOW HOOK_SPARING void write_slow##size(void *p, type value, const struct raddle_site *site)   \
+    {                                                                                              \
+        store_slow##size(p, value, HOOK_PLAIN, site);                                              \
+    }                                                                                              \
+                                                                                                   \
+    HOOK HOOK_SPARING type __raddle_read##size(const void *p, const struct raddle_site *site)      \
+    {                                                                                              \
+        type value;                                                                                \
+                                                                                                   \
+        __raddle_frames->site = site;                                                              \
+        if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, false))                    \
+            return read_slow##size(p, site);                                                       \
+        memcpy(&value, p, size);                                                                   \
+        return value;                                                                              \
+    }                                                                                              \
+                                                                                                   \
+    HOOK HOOK_SPARING void __raddle_write##size(void *p, type value,                               \
+                                                const struct raddle_site *site)                    \
+    {                                                                                              \
+        __raddle_frames->site = site;                                                              \
+        if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, true)) {                   \
+            write_slow##size(p, value, site);                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        __raddle_quick.wrote = 1;                                                                  \
+        memcpy(p, &value, size);                                                                   \
+    }
+
 ACCESSES(1, uint8_t)
 ACCESSES(2, uint16_t)
 ACCESSES(4, uint32_t)
 ACCESSES(8, uint64_t)
+QUICK(1, uint8_t)
+QUICK(2, uint16_t)
+QUICK(4, uint32_t)
+QUICK(8, uint64_t)
 ACCESSES(16, unsigned __int128)
 
 HOOK void __raddle_fence(uint32_t flags, const struct raddle_site *site)
@@ -241,7 +280,7 @@ static bool range_reads(const void *from, size_t n)
     memory_check(from, n, false);
     if (n == 0 || native_direct(from))
         return true;
-    plain.left--;
+    plain_count();
     return native.detects && plain_read_slow(from, n);
 }
 

@@ -99,6 +99,50 @@ void __raddle_store8(void *p, uint64_t value, uint32_t flags, const struct raddl
 void __raddle_store16(void *p, unsigned __int128 value, uint32_t flags,
                       const struct raddle_site *site);
 
+/* What code looks at before it calls a hook for a plain access of 1, 2, 4 or 8 bytes. There is a cell for each HOOK_GRANULE bytes of memory
+ * (detect/shadow.h). If it says that the running thread has accessed those bytes before, in the same way and since it last released anything,
+ * memory is accessed at once; else __raddle_read* or __raddle_write* does it. */
+struct raddle_quick {
+    uint64_t known;            /* how such a cell begins */
+    const char *const *chunks; /* cells, by the address >> HOOK_CHUNK_SHIFT & mask, or NULL */
+    uint64_t mask;             /* 0, and chunks[0] is NULL: all is for the hooks */
+    const uint32_t *vectors;   /* what reads of several threads are kept in */
+    int64_t left;              /* accesses until __raddle_spent is to be called */
+    uint8_t wrote;             /* set when memory was written at once */
+};
+
+extern struct raddle_quick __raddle_quick;
+
+#define HOOK_GRANULE      4
+#define HOOK_CHUNK_SHIFT  22 /* bytes of memory that have one chunk of cells, as a power of two */
+#define HOOK_CELL         16 /* bytes of a cell, and where in it: */
+#define HOOK_CELL_READS   8  /* when it was read, as the upper half of `known` */
+#define HOOK_CELL_WRITTEN 12 /* a byte: which bytes of the granule its beginning is about, */
+#define HOOK_CELL_READ    13 /* and which ones the former */
+
+/* A moment: a thread, and behind it that many bits of a clock. From HOOK_VECTORS on, in HOOK_CELL_READS, the clock is the number of a vector
+ * instead: HOOK_VECTOR_UNIT times that is where it begins, with how many threads it has a clock for, and these. */
+#define HOOK_CLOCK_BITS  21
+#define HOOK_CLOCK_MASK  ((1u << HOOK_CLOCK_BITS) - 1)
+#define HOOK_VECTORS     (2047u << HOOK_CLOCK_BITS)
+#define HOOK_VECTOR_UNIT 16
+
+/* They leave all registers alone but for those of floating point: few calls of them are ever made. */
+#define HOOK_SPARING __attribute__((preserve_most))
+
+/* Also note in the innermost frame that the thread is at `site`. */
+HOOK_SPARING uint8_t __raddle_read1(const void *p, const struct raddle_site *site);
+HOOK_SPARING uint16_t __raddle_read2(const void *p, const struct raddle_site *site);
+HOOK_SPARING uint32_t __raddle_read4(const void *p, const struct raddle_site *site);
+HOOK_SPARING uint64_t __raddle_read8(const void *p, const struct raddle_site *site);
+HOOK_SPARING void __raddle_write1(void *p, uint8_t value, const struct raddle_site *site);
+HOOK_SPARING void __raddle_write2(void *p, uint16_t value, const struct raddle_site *site);
+HOOK_SPARING void __raddle_write4(void *p, uint32_t value, const struct raddle_site *site);
+HOOK_SPARING void __raddle_write8(void *p, uint64_t value, const struct raddle_site *site);
+
+/* raddle_quick.left has become negative. Every loop with such accesses, and every function, counts it down. */
+HOOK_SPARING void __raddle_spent(void);
+
 /* Return the old value. */
 uint8_t __raddle_rmw1(void *p, uint8_t operand, uint32_t flags, const struct raddle_site *site);
 uint16_t __raddle_rmw2(void *p, uint16_t operand, uint32_t flags, const struct raddle_site *site);

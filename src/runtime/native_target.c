@@ -112,6 +112,7 @@ static cell_value hand_over(const struct op *op)
     struct native_thread *thread = native.current;
 
     object_check(op);
+    spin_settle();
     thread->asked = *op;
     thread->error = errno;
     thread->frames = __raddle_frames;
@@ -479,6 +480,7 @@ static void native_restart(struct target *target, struct world *world)
     world->watch = native.detects ? &sync_watch : NULL;
     detect_restart();
     races_restart();
+    plain_restart();
     files_restart();
     image_restart();
     heap_restart();

@@ -11,7 +11,64 @@
 /* Bytes of a block that one step may write. */
 #define FREE_VISIBLE ((size_t)64 << 10)
 
-struct plain plain = {.floor = PLAIN_NOT_QUICK};
+_Static_assert(HOOK_GRANULE == SHADOW_GRANULE && HOOK_CHUNK_SHIFT == SHADOW_CHUNK_SHIFT &&
+                   HOOK_CELL == sizeof(struct shadow_cell) &&
+                   offsetof(struct shadow_cell, generation) == 0 &&
+                   offsetof(struct shadow_cell, write) == 4 &&
+                   HOOK_CELL_READS == offsetof(struct shadow_cell, reads) &&
+                   HOOK_CELL_WRITTEN == offsetof(struct shadow_cell, written) &&
+                   HOOK_CELL_READ == offsetof(struct shadow_cell, read) &&
+                   HOOK_CLOCK_BITS == EPOCH_CLOCK_BITS &&
+                   HOOK_VECTORS == EPOCH_THREAD_MAX << EPOCH_CLOCK_BITS &&
+                   HOOK_VECTOR_UNIT == MOMENTS_UNIT,
+               "code looks at cells by itself");
+
+static const char *const no_chunks[1];
+
+struct plain plain;
+INTERPOSE struct raddle_quick __raddle_quick = {.chunks = no_chunks};
+
+/* Whether anything is left out, and whether code may do so by itself. */
+static void quick_decide(void)
+{
+    plain.quick = native.detects && !plain.watched && !plain.spent;
+    if (plain.quick && !plain.unmapped) {
+        __raddle_quick.chunks = (const char *const *)detector.chunks;
+        __raddle_quick.mask = SHADOW_CHUNKS - 1;
+        __raddle_quick.vectors = detector.shadow.vectors;
+    } else {
+        __raddle_quick.chunks = no_chunks;
+        __raddle_quick.mask = 0;
+    }
+}
+
+void plain_watch(bool watched)
+{
+    plain.watched = watched;
+    quick_decide();
+}
+
+void plain_unmapped(void)
+{
+    plain.unmapped = true;
+    quick_decide();
+}
+
+void plain_restart(void)
+{
+    plain.unmapped = false;
+    __raddle_quick.wrote = 0;
+    quick_decide();
+}
+
+INTERPOSE HOOK_SPARING void __raddle_spent(void)
+{
+    __raddle_quick.left = PLAIN_BUDGET;
+    if (native.alone || !native.current || !native.detects)
+        return;
+    plain.spent = true;
+    quick_decide();
+}
 
 static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -32,7 +89,9 @@ void plain_open(void)
 
 void plain_begin(const struct native_thread *thread)
 {
-    plain.left = thread->window ? 0 : PLAIN_BUDGET;
+    __raddle_quick.left = PLAIN_BUDGET;
+    plain.spent = thread->window != 0;
+    quick_decide();
 }
 
 static void stack_visit(struct native_thread *owner, uintptr_t at)
@@ -61,7 +120,7 @@ static bool window_open(void)
 {
     struct native_thread *thread = native.current;
 
-    if (plain.left >= 0)
+    if (!plain.spent)
         return false;
     if (thread->window == 0) {
         thread->window = PLAIN_WINDOW;
@@ -69,7 +128,9 @@ static bool window_open(void)
     }
     if (--thread->window > 0)
         return true;
-    plain.left = PLAIN_BUDGET;
+    __raddle_quick.left = PLAIN_BUDGET;
+    plain.spent = false;
+    quick_decide();
     return false;
 }
 
@@ -131,7 +192,7 @@ static void range_visible(const struct native_range *range)
 
 static bool range_checked(const struct native_range *range)
 {
-    plain.left--;
+    plain_count();
     return range->writes ? plain_write_slow((void *)(uintptr_t)range->at, range->size)
                          : plain_read_slow(range->at, range->size);
 }

@@ -40,12 +40,11 @@ static inline void native_writes(void *at, size_t size)
 /* libc keeps what it knows of an OS thread above the thread pointer. */
 #define PLAIN_TLS_ABOVE 2304
 
-/* As `floor`: each access takes the long way. */
-#define PLAIN_NOT_QUICK INT64_MAX
-
 struct plain {
-    int64_t left;     /* accesses of the running thread until the window opens */
-    int64_t floor;    /* at or below it the quick checks are not made */
+    bool quick;       /* accesses that add nothing to what is known are left out */
+    bool watched;     /* none are: each one is to be seen */
+    bool spent;       /* the budget of the running thread: the window is to open, or open */
+    bool unmapped;    /* memory that was accessed may be gone: code must say where it is */
     bool touching;    /* native_touches makes the accesses visible that it has checked */
     size_t tls_below; /* bytes of thread-local variables below the thread pointer of an OS thread */
 };
@@ -54,6 +53,22 @@ extern struct plain plain;
 
 /* Before the program runs. */
 void plain_open(void);
+
+/* A run begins. */
+void plain_restart(void);
+
+/* From now on each access is seen (detector.seen), or no longer. */
+void plain_watch(bool watched);
+
+/* The program has taken memory away, or made it read-only: an access that the detector knows may fault. */
+void plain_unmapped(void);
+
+/* Counts an access; every PLAIN_BUDGET of them __raddle_spent is called. */
+static inline void plain_count(void)
+{
+    if (__builtin_expect(--__raddle_quick.left < 0, 0))
+        __raddle_spent();
+}
 
 /* The thread goes on after a visible operation, or begins. */
 void plain_begin(const struct native_thread *thread);
@@ -88,17 +103,20 @@ bool plain_write_slow(void *p, size_t size);
 /* Whether memory may be accessed at once, as far as that is quickly told. */
 static inline bool plain_read_quick(const void *p, unsigned size, uint32_t flags)
 {
-    return (flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN && plain.left-- > plain.floor &&
-           detect_known((uint64_t)(uintptr_t)p, size, false);
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN)
+        return false;
+    plain_count();
+    return plain.quick && detect_known((uint64_t)(uintptr_t)p, size, false);
 }
 
 static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
 {
-    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN || plain.left-- <= plain.floor ||
-        !detect_known((uint64_t)(uintptr_t)p, size, true))
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN)
         return false;
-    native.current->spin.site = NULL; /* a loop that stores does not just wait */
-    native.current->spin.writes++;
+    plain_count();
+    if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, true))
+        return false;
+    __raddle_quick.wrote = 1;
     return true;
 }
 

@@ -138,7 +138,7 @@ void races_open(void)
         return;
     }
     native.detects = true;
-    plain.floor = 0;
+    detector.published = &__raddle_quick.known;
     for (uint32_t i = 0; i < session->exposed.count; i++)
         detect_expose(session->exposed.at[i]);
 }
@@ -172,9 +172,9 @@ static bool run_again(void)
 
     races.explaining = true;
     detector.seen = access_seen;
-    plain.floor = PLAIN_NOT_QUICK;
+    plain_watch(true);
     same = execution_replay(&explorer->execution, &at);
-    plain.floor = 0;
+    plain_watch(false);
     detector.seen = NULL;
     races.explaining = false;
     if (!same)

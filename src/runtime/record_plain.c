@@ -47,7 +47,7 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
     access_settle();
     if (taken + accesses.count >= PLAIN_MAX) {
         detector.seen = NULL;
-        plain.floor = 0;
+        plain_watch(false);
         return;
     }
     if (seen->atomic)
@@ -73,7 +73,7 @@ void record_plain_open(void)
     if (!native.detects)
         return;
     detector.seen = access_seen;
-    plain.floor = INT64_MAX; /* no quick checks: each access is seen */
+    plain_watch(true);
 }
 
 /* An access that turned out to be visible is the next event of its thread, and not told twice. */

@@ -121,10 +121,19 @@ void spin_wrote(void)
     native.current->spin.far = false;
 }
 
+void spin_settle(void)
+{
+    if (!__raddle_quick.wrote)
+        return;
+    __raddle_quick.wrote = 0;
+    spin_wrote();
+}
+
 bool spin_has_written(void)
 {
     const struct spin *spin = &native.current->spin;
 
+    spin_settle();
     return spin->writes != spin->lock_writes;
 }
 
@@ -133,6 +142,7 @@ void spin_before(const struct raddle_site *site)
 {
     struct spin *spin = &native.current->spin;
 
+    spin_settle();
     if (!site || (spin->site && spin->site != site) || native.current->sections || !on_own_stack())
         return;
     if (spin->site) {
@@ -287,6 +297,7 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     uint64_t stamp = state_of(OBJECT_MUTEX, addr) & LOCK_STAMP_MASK;
     bool again;
 
+    spin_settle();
     local_state(spin->now);
     again = site && on_own_stack() && spin->wait.site == site &&
             spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&

@@ -52,6 +52,9 @@ void spin_forget(void);
 /* The running thread has written to memory that others may see, or done something else that counts. */
 void spin_wrote(void);
 
+/* What it has written at once (hooks.h) counts as that from here on: before it gives way to another thread, and before anybody asks. */
+void spin_settle(void);
+
 /* Whether it has, since it took the first of the mutexes that it holds. */
 bool spin_has_written(void);
 

@@ -34,7 +34,7 @@ prints() { # name, text, command
     verdict $? "cc: $name"
 }
 hooked() { # name, file
-    grep -q __raddle_store4 "$2"
+    grep -q __raddle_write4 "$2"
     verdict $? "cc: $1 is instrumented"
 }
 

@@ -13,7 +13,7 @@
 # threads=N, bugs=N, at=WORD, and, last, says=PATTERN (an extended one) of a line of the report.
 # Every bug must leave a trace that `raddle show` shows and that `raddle replay` ends in, twice.
 #
-# "programs.sh FILE…" runs only these.
+# "programs.sh FILE…" runs only these; FLAGS are more options for the compiler.
 set -u
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
@@ -126,6 +126,7 @@ run_program() {
     head -n 30 "$file" | grep '^// [A-Z]' >"$dir/head"
     options=$(sed -n 's/^\/\/ OPTIONS: *//p' "$dir/head")
     all_flags=$(sed -n 's/^\/\/ CFLAGS: *//p' "$dir/head")
+    all_flags=$all_flags${FLAGS:+ $FLAGS}
     default=$(sed -n 's/^\/\/ MODEL: *//p' "$dir/head")
     what=$name
     grep -q '^// EXPECT' "$dir/head" || fail "says not what to expect"
