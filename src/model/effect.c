@@ -146,10 +146,12 @@ static enum sequel do_destroy(struct doing *d)
 static enum sequel do_unlock(struct doing *d)
 {
     uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
+    uint64_t last = d->op.variant & MUTEX_LAST ? MUTEX_UNRECOVERABLE : 0;
     bool held = d->touch == TOUCH_DONE;
 
     if (held)
-        state_set(d, op_infos[d->op.kind].object, d->op.addr, lock_given(state, d->op.value != 0));
+        state_set(d, op_infos[d->op.kind].object, d->op.addr,
+                  lock_given(state, d->op.value != 0) | last);
     result_set(d, held ? LOCK_GOT : LOCK_BUSY);
     return SEQUEL_RESUME;
 }

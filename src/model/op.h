@@ -101,7 +101,8 @@ enum mutex_kind {
     MUTEX_RECURSIVE,
     MUTEX_ERRORCHECK,
     MUTEX_KIND_MASK = 3,
-    MUTEX_ROBUST = 4
+    MUTEX_ROBUST = 4,
+    MUTEX_LAST = 8 /* unlock: nobody gets it any more, as a robust one that was not made consistent */
 };
 
 /* Variants of operations on other objects, for targets whose calls can fail or be judged where a script's just waits. */

@@ -52,8 +52,8 @@ bool calls_is_zero(const void *memory, size_t size);
 /* The kind of a mutex, from where glibc keeps it, so that static initialisers say it, too. */
 uint8_t mutex_kind(const pthread_mutex_t *mutex);
 
-/* An operation on the mutex of the model at `addr`; LOCK_GOT outside a program thread. */
-uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, bool raw);
+/* An operation on the mutex of the model at `addr`, with bits such as OBJECT_RAW; LOCK_GOT outside a program thread. */
+uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, uint8_t bits);
 
 /* Whether the running thread holds it. Only that thread can change the answer, so asking is no operation. */
 bool mutex_is_own(const void *mutex);

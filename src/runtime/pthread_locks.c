@@ -188,14 +188,25 @@ INTERPOSE int pthread_barrier_wait(pthread_barrier_t *barrier)
     return calls_ask(&op, 1) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
-/* ---- once: a mutex of its own orders the callers; *control tells whether it was done */
+/* ---- once: a mutex of its own orders the callers. When the routine is done nobody gets it any more: later callers only read, so
+ * their order does not matter. */
 
-static void once_leave(void *control)
+#define ONCE_DONE 2 /* as glibc has it */
+
+static void once_unlock(void *mutex, uint8_t variant)
 {
-    struct op op = native_op(OP_MUTEX_UNLOCK, control);
+    struct op op = native_op(OP_MUTEX_UNLOCK, mutex);
 
+    op.size = OBJECT_APART; /* *control is accessed as an atomic variable */
+    op.variant = variant;
     op.value = 1; /* the routine may have written */
     calls_ask(&op, 0);
+}
+
+/* The routine was left before its end. */
+static void once_leave(void *mutex)
+{
+    once_unlock(mutex, MUTEX_NORMAL);
 }
 
 /* What unwinds the stack keeps tables that it fills once: nothing that the program could tell. */
@@ -208,22 +219,43 @@ static bool is_unwinder(const void *caller)
     return caller >= unwinder.dlfo_map_start && caller < unwinder.dlfo_map_end;
 }
 
-/* A routine that is cancelled has not been called. */
+static uint64_t once_lock(void *mutex)
+{
+    struct op op = native_op(OP_MUTEX_LOCK, mutex);
+
+    op.size = OBJECT_APART;
+    return calls_ask(&op, LOCK_GOT);
+}
+
+/* With that mutex, which is given back by an unlock of that variant. A routine that is cancelled has not been called. */
+static void once_run(pthread_once_t *control, void *mutex, void (*routine)(void), uint8_t variant)
+{
+    if (*control == PTHREAD_ONCE_INIT) {
+        pthread_cleanup_push(once_leave, mutex);
+        routine();
+        pthread_cleanup_pop(0);
+        if (native.current)
+            __raddle_store4(control, ONCE_DONE, ORDER_RELEASE, native_site());
+        else
+            *control = ONCE_DONE;
+    }
+    once_unlock(mutex, variant);
+}
+
 INTERPOSE int pthread_once(pthread_once_t *control, void (*routine)(void))
 {
     if (is_unwinder(__builtin_return_address(0))) {
         if (*control == PTHREAD_ONCE_INIT)
             routine();
-        *control = 2;
+        *control = ONCE_DONE;
         return 0;
     }
-    native_call(OP_MUTEX_LOCK, control);
-    if (*control == PTHREAD_ONCE_INIT) {
-        pthread_cleanup_push(once_leave, control);
-        routine();
-        pthread_cleanup_pop(0);
-        *control = 2;
+    if (once_lock(control) != LOCK_LOST)
+        once_run(control, control, routine, MUTEX_LAST);
+    else if (__raddle_load4(control, ORDER_ACQUIRE, native_site()) == PTHREAD_ONCE_INIT) {
+        /* The program has set it back. That may happen again and again: an ordinary mutex next to it. */
+        once_lock((char *)control + 1);
+        once_run(control, (char *)control + 1, routine, MUTEX_NORMAL);
     }
-    once_leave(control);
     return 0;
 }

@@ -39,10 +39,11 @@ static bool is_static(const pthread_mutex_t *mutex)
     return calls_is_zero(&copy, sizeof copy);
 }
 
-uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, bool raw)
+uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, uint8_t bits)
 {
-    struct op op = calls_op(kind, addr, raw);
+    struct op op = native_op(kind, addr);
 
+    op.size = bits;
     op.variant = mutex_kind;
     if (kind == OP_MUTEX_TRYLOCK)
         spin_tries_to_lock();
@@ -59,7 +60,7 @@ static uint64_t mutex_ask(enum op_kind kind, pthread_mutex_t *mutex)
 
     if (fresh)
         calls_revive(OP_MUTEX_INIT, mutex);
-    return mutex_ask_at(kind, mutex, mutex_kind(mutex), !fresh);
+    return mutex_ask_at(kind, mutex, mutex_kind(mutex), fresh ? 0 : OBJECT_RAW);
 }
 
 bool mutex_is_own(const void *mutex)

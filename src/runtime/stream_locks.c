@@ -17,9 +17,10 @@ void streams_prepare(void)
     streams_locked = image_calls("flockfile") || image_calls("ftrylockfile");
 }
 
+/* The stream only names the mutex: its bytes are libc's, and of its macros. */
 static uint64_t stream_ask(enum op_kind kind, const FILE *stream)
 {
-    return mutex_ask_at(kind, stream, MUTEX_RECURSIVE, false);
+    return mutex_ask_at(kind, stream, MUTEX_RECURSIVE, OBJECT_APART);
 }
 
 void streams_await(const FILE *stream)
@@ -53,7 +54,7 @@ INTERPOSE void funlockfile(FILE *stream)
 {
     if (native.current)
         mutex_ask_at(OP_MUTEX_UNLOCK, stream, mutex_is_own(stream) ? MUTEX_RECURSIVE : MUTEX_NORMAL,
-                     false);
+                     OBJECT_APART);
     else
         REAL(funlockfile)(stream);
 }
