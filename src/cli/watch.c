@@ -81,6 +81,8 @@ static const struct call_row {
     {SYS_writev, "writev", true},
     {SYS_pread64, "pread", true},
     {SYS_pwrite64, "pwrite", true},
+    {SYS_preadv2, "preadv2", true},
+    {SYS_pwritev2, "pwritev2", true},
     {SYS_open, "open", false},
     {SYS_openat, "openat", false},
     {SYS_close, "close", true},

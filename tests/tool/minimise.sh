@@ -48,15 +48,18 @@ timeout 60 "$RADDLE" check --seed 1 --minimise 0 ./long >out 2>&1
 read -r steps switches < <(figures)
 [ "${steps:-0}" -ge 2000 ] && [ "$switches" -ge 500 ] || fail "not long: ${steps:-?} steps, ${switches:-?} switches"
 
-start=$(date +%s%N)
-timeout 60 "$RADDLE" check --seed 1 ./long >out 2>&1
-[ $? -eq 1 ] || fail "no bug: $(cat out)"
-took=$((($(date +%s%N) - start) / 1000000))
-[ $took -lt ${LIMIT_MS:-10000} ] || fail "took $took ms"
-read -r steps switches < <(figures)
-# four threads and main: four switches to run them all one after the other, and one in the midst of it; a little more where the
-# time does not suffice
-[ "$switches" -le 7 ] || fail "still $switches switches"
+# What remains: four threads and main, four switches to run them all one after the other, and one in the midst of it. Where the
+# machine is busy, the usual five seconds may not suffice for that: then there are more.
+TIMEFORMAT='%U %S'
+for seconds in 5 15 60; do
+    { time timeout 200 "$RADDLE" check --seed 1 --minimise $seconds ./long >out 2>&1; } 2>times
+    grep -q "assertion 'balance == 260' fails" out || fail "no bug: $(cat out)"
+    took=$(awk '{ print int(($1 + $2) * 1000) }' times)
+    read -r steps switches < <(figures)
+    [ "$switches" -gt 5 ] || break
+done
+[ "$switches" -le 5 ] || fail "still $switches switches"
+[ "$took" -lt 10000 ] || fail "took $took ms of the processor"
 for time in first second; do
     "$RADDLE" replay long.raddle >out 2>&1
     [ $? -eq 1 ] && grep -q "assertion 'balance == 260' fails" out || fail "$time replay: $(cat out)"

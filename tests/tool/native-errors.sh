@@ -182,8 +182,8 @@ verdict "_exit(5) in a thread" 0 'safe' "$RADDLE" check "$program"
 verdict "_exit(5) in a thread, asked for" 1 'bug' "$RADDLE" check --exit-is-bug "$program"
 program raw-exit <<<"$threads
 #include <sys/syscall.h>
-static void worst(void) { syscall(SYS_exit_group, 5); }"
-verdict "exit_group by syscall" 1 'crash: .*ended by itself with status 5' "$RADDLE" check "$program"
+static void worst(void) { asm volatile(\"syscall\" : : \"a\"(SYS_exit_group), \"D\"(5) : \"rcx\", \"r11\", \"memory\"); }"
+verdict "exit_group by an instruction" 1 'crash: .*ended by itself with status 5' "$RADDLE" check "$program"
 
 # ---- C++ is compiled and linked as such
 

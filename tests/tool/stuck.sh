@@ -50,13 +50,15 @@ int main(void)
 END
 }
 
-program asleep 'syscall(SYS_pause);'
-stuck asleep 3 'incomplete \(.*thread 1 is stuck in the system call pause at asleep\.c:13, which raddle does not model.*2 executions' \
+# a system call that has no row in syscalls.def
+sleep_unseen='syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);'
+program asleep "$sleep_unseen"
+stuck asleep 3 'incomplete \(.*thread 1 is stuck in the system call ppoll at asleep\.c:13, which raddle does not model.*2 executions' \
     --step-timeout 1
 stuck asleep 3 'no step for 5 seconds; --step-timeout changes that' # without being told
 
-program reads 'syscall(SYS_read, pipes[0], pipes, 1);'
-stuck reads 3 'thread 1 is stuck in the system call read \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
+program reads 'syscall(SYS_preadv2, pipes[0], (long[]){(long)pipes, 1}, 1, -1L, -1L, 0);'
+stuck reads 3 'thread 1 is stuck in the system call preadv2 \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
 
 program computes 'for (volatile unsigned i = 0;; i++) continue;'
 stuck computes 3 'thread 1 computed for 1 seconds without a step, last seen at computes\.c:1[0-3] ' --step-timeout 1
@@ -65,7 +67,7 @@ stuck computes 3 'thread 1 computed for 1 seconds without a step, last seen at c
 program slow 'for (volatile unsigned i = 0; i < 30000000; i++) continue;'
 stuck slow 0 'safe: 2 executions'
 
-# A loop around a timed wait: a run need not take the timeout each time. More timeouts are always possible.
+# A loop around a timed wait with a limit far away: more timeouts are always possible.
 cat >polls.c <<END
 #include <pthread.h>
 #include <time.h>
@@ -86,7 +88,7 @@ int main(void)
     pthread_t worker;
     pthread_create(&worker, NULL, work, NULL);
     pthread_mutex_lock(&lock);
-    while (!done) {
+    for (long rounds = 0; !done && rounds < 1000000000; rounds++) {
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
         pthread_cond_timedwait(&changed, &lock, &until);
@@ -122,16 +124,16 @@ int main(void)
 }
 END
 }
-cancels cancels-asleep 'syscall(SYS_pause);'
-stuck cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call pause at cancels-asleep\.c:17.*; not seen: syscall\)' \
+cancels cancels-asleep "$sleep_unseen"
+stuck cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call ppoll at cancels-asleep\.c:17.*; not seen: syscall\)' \
     --step-timeout 1
-cancels cancels-dies 'syscall(SYS_exit_group, 3);'
-stuck cancels-dies 1 'the run is in cancels-dies\.raddle' --trust syscall
+cancels cancels-dies 'asm volatile("syscall" : : "a"(SYS_exit_group), "D"(3) : "rcx", "r11", "memory");'
+stuck cancels-dies 1 'the run is in cancels-dies\.raddle'
 
 # before there are threads, and before main
-printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_pause);\n}\n' >alone.c
-stuck alone 3 'thread 0 is stuck in the system call pause at alone\.c:5' --step-timeout 1
+printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);\n}\n' >alone.c
+stuck alone 3 'thread 0 is stuck in the system call ppoll at alone\.c:5' --step-timeout 1
 sed 's/^int main(void)/__attribute__((constructor)) int early(void)/; $a int main(void) { return 0; }' alone.c >early.c
-stuck early 3 'is stuck in the system call pause' --step-timeout 1
+stuck early 3 'is stuck in the system call ppoll' --step-timeout 1
 
 finish
