@@ -8,5 +8,5 @@ program_build() {
 
 program_checks() {
     check 'safe' --timeout 100 -- src/lbzip2 -n 1 -c "$real/input/tiny"
-    check '(safe|incomplete; the time was up)' --timeout 40 -- src/lbzip2 -n 2 -c "$real/input/tiny"
+    check '(safe|incomplete; the time was up)' --timeout 20 -- src/lbzip2 -n 2 -c "$real/input/tiny"
 }
