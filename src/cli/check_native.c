@@ -348,6 +348,23 @@ static void bugs_report(struct native_check *check)
     free(cases);
 }
 
+/* A program that did something that is not modelled may owe it to that: then nothing is shown, and it is no bug. */
+static void divergence_report(struct native_check *check)
+{
+    const struct session *session = check->driver.session;
+    struct session_bug bug = {.kind = BUG_NONDETERMINISM, .message = session->divergence};
+    char reason[1000];
+
+    if (session->unsupported.count == 0) {
+        vec_push(&check->arena, &check->report.bugs,
+                 (struct report_bug){.kind = bug.kind,
+                                     .message = report_text(&check->report, bug.message)});
+        bug_print(check, &bug, NULL);
+    }
+    snprintf(reason, sizeof reason, "the program is not deterministic: %s", session->divergence);
+    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+}
+
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
@@ -367,19 +384,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
         vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
     else if (session->phase == SESSION_RUNNING && !end->stuck)
         vec_push(&check->arena, &check->report.reasons, "the process of the program died");
-    if (session->phase == SESSION_DIVERGED) {
-        struct session_bug bug = {.kind = BUG_NONDETERMINISM, .message = session->divergence};
-        char reason[1000];
-
-        vec_push(&check->arena, &check->report.bugs,
-                 (struct report_bug){.kind = bug.kind,
-                                     .message = report_text(&check->report, bug.message)});
-        bug_print(check, &bug, NULL);
-
-        snprintf(reason, sizeof reason, "the program is not deterministic: %s",
-                 session->divergence);
-        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
-    }
+    if (session->phase == SESSION_DIVERGED)
+        divergence_report(check);
     check->report.threads = session->threads.count;
     unsupported_report(check);
     unseen_report(check);

@@ -130,6 +130,15 @@ static void choice_take(struct explorer *explorer, struct choice choice)
     state_enter(explorer, state);
 }
 
+/* A plan that was made in another run may want a step of a thread that now has none: then the target is not deterministic. */
+static bool choice_exists(struct explorer *explorer, struct choice choice)
+{
+    struct op space;
+
+    return choice.agent < explorer->world.agents.count &&
+           world_pending(&explorer->world, choice.agent, &space);
+}
+
 /* The next thing to try from the present state that no bound forbids. */
 static bool choice_next(struct explorer *explorer, struct choice *choice)
 {
@@ -271,6 +280,11 @@ static bool run_to_end(struct explorer *explorer)
         }
         if (!choice_next(explorer, &choice))
             return true;
+        if (!choice_exists(explorer, choice)) {
+            explorer->diverged = depth;
+            explorer->missing = choice.agent;
+            return false;
+        }
         choice_take(explorer, choice);
     }
 }
@@ -284,6 +298,8 @@ static bool search(struct explorer *explorer)
         uint64_t before = explorer->stats.transitions;
 
         complete = run_to_end(explorer);
+        if (explorer->diverged != EVENT_NONE)
+            break;
         /* all that was left in a state may turn out to be asleep: that is not a run */
         if (explorer->stats.transitions == before && depth_of(explorer) > 0 && !explorer->resumed)
             continue;

@@ -76,10 +76,12 @@ struct explorer {
     VEC(struct explorer_state) states; /* by depth */
     double deadline;                   /* when the time is up, on the monotonic clock */
     bool replaying;                    /* on the way back to a state */
-    bool resumed;      /* in a new process, behind the event in which the last one died */
-    uint64_t runs;     /* of any kind, so far */
-    uint64_t random;   /* advances with each use, if options.seed is set */
-    event_id diverged; /* EVENT_NONE, or the first event that the target did not repeat */
+    bool resumed;    /* in a new process, behind the event in which the last one died */
+    uint64_t runs;   /* of any kind, so far */
+    uint64_t random; /* advances with each use, if options.seed is set */
+    event_id
+        diverged; /* EVENT_NONE, or the first event that the target did not repeat; behind the last one: `missing` has no step */
+    agent_id missing;
 };
 
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,

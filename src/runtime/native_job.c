@@ -233,21 +233,30 @@ static void run_takes(void *context, struct explorer *explorer, agent_id agent, 
               native.world->agents.at[agent].is_buffer, text[0] ? native_text(text) : "");
 }
 
+/* What a thread did once, and what it does now. */
+static size_t divergence_of_event(const struct event *event, char *text, size_t size)
+{
+    struct op space;
+    const struct op *now = world_pending(native.world, event->agent, &space);
+    size_t used = names_op(event->agent, &event->op, text, size);
+
+    used += (size_t)snprintf(text + used, size - used, ", and is now ");
+    if (now)
+        return used + names_op(event->agent, now, text + used, size - used);
+    return used + (size_t)snprintf(text + used, size - used, "nothing");
+}
+
 static void divergence_note(const struct explorer *explorer)
 {
     static char text[2048];
-    const struct event *event = &explorer->execution.events.at[explorer->diverged];
-    struct op space;
-    const struct op *now = world_pending(native.world, event->agent, &space);
-    size_t used;
+    const struct execution *x = &explorer->execution;
+    size_t used = (size_t)snprintf(text, sizeof text, "step %u was ", explorer->diverged + 1);
 
-    used = (size_t)snprintf(text, sizeof text, "step %u was ", explorer->diverged + 1);
-    used += names_op(event->agent, &event->op, text + used, sizeof text - used);
-    used += (size_t)snprintf(text + used, sizeof text - used, ", and is now ");
-    if (now)
-        names_op(event->agent, now, text + used, sizeof text - used);
+    if (explorer->diverged < x->events.count)
+        divergence_of_event(&x->events.at[explorer->diverged], text + used, sizeof text - used);
     else
-        snprintf(text + used, sizeof text - used, "nothing");
+        snprintf(text + used, sizeof text - used, "one of thread %u, which has none there now",
+                 thread_of(explorer->missing)->number);
     native.session->divergence = native_text(text);
     native.session->phase = SESSION_DIVERGED;
 }
