@@ -48,11 +48,13 @@ static void event_push(struct execution *x, struct event *event,
     event->access_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const struct access *access = &touched[i].access;
+        uint32_t older = x->newest.at[access->loc];
 
         vec_push(x->arena, &x->accesses,
                  (struct access_record){.access = *access,
                                         .event = id,
-                                        .older = x->newest.at[access->loc],
+                                        .older = older,
+                                        .change = record_change(x, older),
                                         .before = touched[i].before});
         x->newest.at[access->loc] = x->accesses.count - 1;
     }

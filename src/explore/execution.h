@@ -28,7 +28,9 @@ struct event {
 struct access_record {
     struct access access;
     event_id event;
-    uint32_t older;  /* the previous record of the location, or RECORD_NONE */
+    uint32_t older; /* the previous record of the location, or RECORD_NONE */
+    uint32_t
+        change; /* the previous one that is no read, likewise: a long row of reads is passed over at once */
     uint64_t before; /* the location's state when the event ran */
 };
 
@@ -87,6 +89,14 @@ struct execution {
     event_vec others;
     VEC(struct access) section;
 };
+
+/* This record or the newest older one that is no read, or RECORD_NONE. */
+static inline uint32_t record_change(const struct execution *x, uint32_t record)
+{
+    if (record == RECORD_NONE || x->accesses.at[record].access.mode != ACCESS_READ)
+        return record;
+    return x->accesses.at[record].change;
+}
 
 void execution_open(struct execution *x, struct arena *arena, struct world *world);
 

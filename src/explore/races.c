@@ -226,10 +226,13 @@ static void candidates_of(struct execution *x, const struct access *access)
 {
     uint8_t bytes = access->bytes;
     uint32_t r = access->loc < x->newest.count ? x->newest.at[access->loc] : RECORD_NONE;
+    bool reads = access->mode == ACCESS_READ;
+    const struct access_record *record;
 
-    for (; r != RECORD_NONE && bytes; r = x->accesses.at[r].older) {
-        const struct access_record *record = &x->accesses.at[r];
-
+    if (reads)
+        r = record_change(x, r);
+    for (; r != RECORD_NONE && bytes; r = reads ? record->change : record->older) {
+        record = &x->accesses.at[r];
         if (!(record->access.bytes & bytes) || !modes_conflict(record->access.mode, access->mode))
             continue;
         vec_push(x->arena, &x->candidates, record->event);

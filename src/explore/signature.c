@@ -27,7 +27,7 @@ static uint64_t sources(const struct execution *x, const struct access_record *r
     uint8_t bytes = record->access.bytes;
     uint64_t sum = 0;
 
-    for (uint32_t r = record->older; bytes; r = x->accesses.at[r].older) {
+    for (uint32_t r = record->change; bytes; r = x->accesses.at[r].change) {
         const struct access_record *older;
 
         if (r == RECORD_NONE)
