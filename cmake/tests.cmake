@@ -58,14 +58,18 @@ if(sources)
     endforeach()
 endif()
 
-# tests/tool/*.sh: scripts that run the program, or check the tree.
+# tests/tool/*.sh: scripts that run the program, or check the tree. Sanitizers are in the driver only, which does the same for
+# programs of each level of optimisation.
+if(RADDLE_SANITIZE)
+    set(levels ";LEVELS=-O0")
+endif()
 file(GLOB scripts CONFIGURE_DEPENDS tests/tool/*.sh)
 foreach(script IN LISTS scripts)
     get_filename_component(stem ${script} NAME_WE)
     add_test(NAME tool.${stem} COMMAND bash ${script})
     set_tests_properties(tool.${stem} PROPERTIES
         SKIP_RETURN_CODE 77 # what it needs is not there; it says what
-        ENVIRONMENT "RADDLE=${PROJECT_BINARY_DIR}/raddle;SOURCE_DIR=${PROJECT_SOURCE_DIR};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+        ENVIRONMENT "RADDLE=${PROJECT_BINARY_DIR}/raddle;SOURCE_DIR=${PROJECT_SOURCE_DIR};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache${levels}")
     list(APPEND registered tool.${stem})
 endforeach()
 
