@@ -144,7 +144,7 @@ static inline bool happens_before(const struct execution *x, event_id a, event_i
 
 static inline const struct access *race_accesses(const struct execution *x, const struct race *race)
 {
-    return x->race_accesses.at + race->accesses;
+    return race->access_count ? &x->race_accesses.at[race->accesses] : NULL;
 }
 
 /* Whether event `id`, later than `first`, has to come after the operation of the race, too. */

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "raddle.h"
 #include "runtime/calls.h"
+#include "runtime/fiber.h"
 #include "runtime/memory_bug.h"
 #include "runtime/signals.h"
 
@@ -16,16 +17,17 @@
  * The queue is our memory, not the program's. What makes two calls on one word depend on each other is a cell for it; other words
  * may share that, which costs runs and nothing else. */
 
-#define SLEEPERS 1024u
-#define CELLS    256u /* a power of two */
+#define CELLS 256u /* a power of two */
 
 static struct sleeper {
     const void *word;
     uint32_t bits;
     bool queued;
-} futex_waiters[SLEEPERS]; /* by number of the thread; its address is that of the semaphore */
+} futex_waiters
+    [RUNTIME_THREADS]; /* by number of the thread; its address is that of the semaphore */
 
-static uint32_t queue[SLEEPERS], queued; /* threads, of all words; the next to be woken first */
+static uint32_t queue[RUNTIME_THREADS],
+    queued; /* threads, of all words; the next to be woken first */
 static uint32_t cells[CELLS];
 
 void futex_restart(void)
@@ -33,6 +35,14 @@ void futex_restart(void)
     memset(futex_waiters, 0, sizeof futex_waiters);
     memset(cells, 0, sizeof cells);
     queued = 0;
+}
+
+const void *futex_word(uint64_t semaphore)
+{
+    uint64_t offset = semaphore - (uint64_t)(uintptr_t)futex_waiters;
+
+    return offset < sizeof futex_waiters ? futex_waiters[offset / sizeof *futex_waiters].word
+                                         : NULL;
 }
 
 static cell_value word_ask(enum op_kind kind, const void *at)
@@ -228,10 +238,6 @@ long futex_call(const long *a)
 
     if (command == FUTEX_WAIT || command == FUTEX_WAKE)
         bits = FUTEX_BITSET_MATCH_ANY;
-    if (native.current->number >= SLEEPERS) {
-        native_unsupported("futex in so many threads");
-        return failed(ENOSYS);
-    }
     if ((uintptr_t)word % sizeof(uint32_t))
         return failed(EINVAL);
     switch (command) {

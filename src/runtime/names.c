@@ -9,6 +9,7 @@
 #include "model/await.h"
 #include "model/object.h"
 #include "runtime/channels.h"
+#include "runtime/futex.h"
 #include "runtime/heap.h"
 #include "runtime/symbols.h"
 
@@ -162,6 +163,11 @@ static void add_op(struct text *t, const struct op *op)
         return;
     }
 
+    if (info->object == OBJECT_SEM && futex_word(op->addr)) {
+        text_add(t, op->kind == OP_SEM_POST ? "futex wake " : "futex wait ");
+        add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr));
+        return;
+    }
     text_add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
         text_add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
@@ -337,6 +343,8 @@ static void add_wait(struct text *t, agent_id agent, const struct op *op)
         text_add(t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
     else
         add_op(t, op);
+    if (op->kind == OP_SEM_WAIT && futex_word(op->addr))
+        text_add(t, ", but nobody wakes it");
     add_holder(t, op);
 }
 

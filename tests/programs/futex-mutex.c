@@ -1,6 +1,6 @@
 // A lock of three states on futex: free, taken, taken while somebody may sleep; who leaves the last one wakes one.
 // EXPECT(all): safe
-// EXPECT(all -DFORGETS): deadlock says=waits for semwait futex_waiters
+// EXPECT(all -DFORGETS): deadlock says=futex wait word, but nobody wakes it
 #define _GNU_SOURCE
 #include <assert.h>
 #include <linux/futex.h>
