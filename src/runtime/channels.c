@@ -197,7 +197,7 @@ static bool is_number(int fd)
     return fd >= 0 && fd < CHANNELS_DESCRIPTORS;
 }
 
-struct description *channels_use(int fd)
+static struct description *use(int fd, bool changes)
 {
     struct description *d;
 
@@ -206,8 +206,13 @@ struct description *channels_use(int fd)
     slot_used(fd, false);
     d = channels_find(fd);
     if (d)
-        users_add(&d->users, d->name, false);
+        users_add(&d->users, d->name, changes);
     return channels_find(fd);
+}
+
+struct description *channels_use(int fd)
+{
+    return use(fd, false);
 }
 
 struct description *channels_or_file(int fd)
@@ -231,15 +236,7 @@ uint32_t channels_version(int fd)
 
 struct description *channels_change(int fd)
 {
-    struct description *d;
-
-    if (!is_number(fd))
-        return NULL;
-    slot_used(fd, false);
-    d = channels_find(fd);
-    if (d)
-        users_add(&d->users, d->name, true);
-    return channels_find(fd);
+    return use(fd, true);
 }
 
 struct description *channels_new(enum description_kind kind)
