@@ -23,6 +23,7 @@
 #include "runtime/channels.h"
 #include "runtime/files.h"
 #include "runtime/kernel.h"
+#include "runtime/plain.h"
 #include "runtime/state.h"
 
 #undef fread_unlocked /* a macro when optimizing */
@@ -39,6 +40,17 @@ static void touch(const void *start, size_t size)
 {
     if (start)
         image_touch((void *)start, size);
+}
+
+/* The same for what library.def has no row of: the bytes, all that may be written, count as written as far as races are concerned. */
+#define FILL(object) fill(object, sizeof *(object))
+
+static void fill(void *start, size_t size)
+{
+    if (!start)
+        return;
+    native_writes(start, size);
+    image_touch(start, size);
 }
 
 /* All that is opened is restored from then on, so it pays to know that a file is smaller than the buffer. Files in
@@ -161,10 +173,10 @@ PASS_THROUGH(int, statx,
               struct statx *restrict to),
              (fd, path, flags, mask, to), asked(fd, path, flags);
              TOUCH(to))
-PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), TOUCH(to))
-PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), TOUCH(to))
-PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), TOUCH(to))
-PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), FILL(to))
+PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), FILL(to))
+PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), FILL(to))
+PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), FILL(to))
 PASS_THROUGH(char *, getcwd, (char *to, size_t n), (to, n), files_place(false); touch(to, n))
 PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, room),
              files_place(false);
@@ -172,17 +184,16 @@ PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, ro
 PASS_THROUGH(ssize_t, readlink, (const char *restrict path, char *restrict to, size_t n),
              (path, to, n), touch(to, n))
 PASS_THROUGH(ssize_t, readlinkat, (int fd, const char *restrict path, char *restrict to, size_t n),
-             (fd, path, to, n), touch(to, n))
+             (fd, path, to, n), fill(to, n))
 PASS_THROUGH(ssize_t, __readlink_chk, (const char *path, char *to, size_t n, size_t room),
-             (path, to, n, room), touch(to, n))
+             (path, to, n, room), fill(to, n))
 PASS_THROUGH(ssize_t, __readlinkat_chk, (int fd, const char *path, char *to, size_t n, size_t room),
-             (fd, path, to, n, room), touch(to, n))
+             (fd, path, to, n, room), fill(to, n))
 PASS_THROUGH(ssize_t, getxattr, (const char *path, const char *name, void *to, size_t n),
-             (path, name, to, n), touch(to, n))
+             (path, name, to, n), fill(to, n))
 PASS_THROUGH(ssize_t, fgetxattr, (int fd, const char *name, void *to, size_t n), (fd, name, to, n),
-             touch(to, n))
-PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n),
-             touch(to, n))
+             fill(to, n))
+PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n), fill(to, n))
 
 REAL_CALL(ioctl)
 
@@ -207,16 +218,16 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
 
 /* ---- about the process and the machine */
 
-PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
-PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), TOUCH(to))
-PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), TOUCH(to))
-PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))
+PASS_THROUGH(int, uname, (struct utsname * to), (to), FILL(to))
+PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), FILL(to))
+PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), FILL(to))
+PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), FILL(to))
 PASS_THROUGH(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *to), (what, to),
-             TOUCH(to))
-PASS_THROUGH(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), TOUCH(to))
-PASS_THROUGH(int, getitimer, (__itimer_which_t which, struct itimerval *to), (which, to), TOUCH(to))
+             FILL(to))
+PASS_THROUGH(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), FILL(to))
+PASS_THROUGH(int, getitimer, (__itimer_which_t which, struct itimerval *to), (which, to), FILL(to))
 PASS_THROUGH(int, getgroups, (int n, gid_t to[]), (n, to),
-             touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
+             fill(to, n > 0 ? (size_t)n * sizeof *to : 0))
 PASS_THROUGH(int, getresuid, (uid_t * real, uid_t *effective, uid_t *saved),
              (real, effective, saved), TOUCH(real);
              TOUCH(effective); TOUCH(saved))
@@ -224,14 +235,14 @@ PASS_THROUGH(int, getresgid, (gid_t * real, gid_t *effective, gid_t *saved),
              (real, effective, saved), TOUCH(real);
              TOUCH(effective); TOUCH(saved))
 PASS_THROUGH(int, sched_getaffinity, (pid_t pid, size_t n, cpu_set_t *to), (pid, n, to),
-             touch(to, n))
-PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), TOUCH(to))
+             fill(to, n))
+PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), FILL(to))
 PASS_THROUGH(int, mincore, (void *start, size_t n, unsigned char *to), (start, n, to),
-             touch(to, n / 4096 + 1))
+             fill(to, n / 4096 + 1))
 /* May clear pages. */
 PASS_THROUGH(int, madvise, (void *start, size_t n, int advice), (start, n, advice), touch(start, n))
-PASS_THROUGH(pid_t, wait, (int *status), (status), TOUCH(status))
+PASS_THROUGH(pid_t, wait, (int *status), (status), FILL(status))
 PASS_THROUGH(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options),
-             TOUCH(status))
+             FILL(status))
 PASS_THROUGH(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
              (type, id, info, options), TOUCH(info))

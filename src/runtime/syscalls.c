@@ -5,19 +5,23 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 
 #include "runtime/calls.h"
 #include "runtime/external.h"
 #include "runtime/files.h"
 #include "runtime/futex.h"
 #include "runtime/kernel.h"
+#include "runtime/plain.h"
 
 /* syscall(): the way around libc. What libc's functions do is done the same way here. The runtime's own calls do not come here:
  * libraddle.so is linked with --wrap=syscall. */
@@ -82,10 +86,29 @@ static long memory_barrier(const long *a)
     return ask_kernel(SYS_membarrier, a);
 }
 
+/* ---- memory that the kernel reads or writes; NULL is none */
+
+static void reads(const void *at, size_t size)
+{
+    if (at)
+        native_reads(at, size);
+}
+
+static void writes(void *at, size_t size)
+{
+    if (!at)
+        return;
+    native_writes(at, size);
+    image_touch(at, size);
+}
+
 /* ---- the table */
 
-#define N(i) ((int)a[i])
-#define P(i) ((void *)a[i])
+#define N(i)       ((int)a[i])
+#define P(i)       ((void *)a[i])
+#define R(i, size) reads(P(i), (size_t)(size))
+#define W(i, size) writes(P(i), (size_t)(size))
+#define S(i)       reads(P(i), a[i] ? strlen(P(i)) + 1 : 0)
 #define CALL(name, ...)                                                                            \
     static long call_of_##name(const long *a)                                                      \
     {                                                                                              \
@@ -111,6 +134,9 @@ static long memory_barrier(const long *a)
 #undef REFUSE
 #undef N
 #undef P
+#undef R
+#undef W
+#undef S
 
 #define CALL(name, ...) [SYS_##name] = call_of_##name,
 #define ASK(name)       [SYS_##name] = call_of_##name,
