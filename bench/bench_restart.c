@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/fiber.h"
-#include "runtime/heap.h"
-#include "runtime/image.h"
+#include "runtime/core/fiber.h"
+#include "runtime/core/heap.h"
+#include "runtime/core/image.h"
 
 #define PAGE    4096
 #define BEST_OF 7

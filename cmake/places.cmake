@@ -17,7 +17,7 @@ way(${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} bin_to_include)
 way(${RADDLE_PRIVATE_DIR} ${CMAKE_INSTALL_BINDIR} private_to_bin)
 set_property(SOURCE src/cli/places.c APPEND PROPERTY COMPILE_DEFINITIONS
     RADDLE_BIN_TO_PRIVATE="${bin_to_private}" RADDLE_BIN_TO_INCLUDE="${bin_to_include}")
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/runtime/entry.c APPEND PROPERTY COMPILE_DEFINITIONS
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/runtime/job/entry.c APPEND PROPERTY COMPILE_DEFINITIONS
     RADDLE_PRIVATE_TO_BIN="${private_to_bin}")
 
 # In the build tree everything is beside the program.

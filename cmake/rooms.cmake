@@ -8,6 +8,6 @@ room_may_include(detect model base)
 room_may_include(trace model base)
 room_may_include(script model base)
 room_may_include(runtime model explore detect base)
-room_may_include(instrument base runtime/hooks.h runtime/library.def) # what the pass and the runtime agree on, no other file of runtime
+room_may_include(instrument base runtime/hooks.h runtime/library/library.def) # what the pass and the runtime agree on, no other file of runtime
 room_may_include(cluster explore trace model base)
 room_may_include(cli base model explore detect trace script instrument cluster) # all but runtime

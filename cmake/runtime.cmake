@@ -4,17 +4,17 @@
 enable_language(ASM)
 
 add_library(raddle_runtime_low STATIC
-    src/runtime/fiber.c
-    src/runtime/fiber_threads.c
-    src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S
-    src/runtime/heap.c
-    src/runtime/guard.c
-    src/runtime/heap_outside.c
-    src/runtime/image.c
-    src/runtime/image_modules.c
-    src/runtime/spin_image.c
-    src/runtime/state.c
-    src/runtime/state_fd.c)
+    src/runtime/core/fiber.c
+    src/runtime/core/fiber_threads.c
+    src/runtime/core/fiber_${CMAKE_SYSTEM_PROCESSOR}.S
+    src/runtime/core/heap.c
+    src/runtime/core/guard.c
+    src/runtime/core/heap_outside.c
+    src/runtime/core/image.c
+    src/runtime/core/image_modules.c
+    src/runtime/core/spin_image.c
+    src/runtime/core/state.c
+    src/runtime/core/state_fd.c)
 # Inside the tested process nothing but the hooks and interposed functions may be seen.
 set_target_properties(raddle_runtime_low PROPERTIES
     POSITION_INDEPENDENT_CODE ON
@@ -27,15 +27,15 @@ list(APPEND all_rooms raddle_runtime_low)
 # the libraries above: it needs position-independent code with hidden names, and never a sanitizer, which would
 # interpose the same functions.
 set(sources)
-foreach(room base model explore detect runtime)
+foreach(room base model explore detect runtime/*)
     file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND sources ${room_sources})
 endforeach()
 # The engine is compiled as one file, so that its small functions are inlined across files: 15 % on its benchmarks. Not the
 # runtime: each of its files has names of its own kind.
-file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/*.c)
+file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/*/*.c)
 set_source_files_properties(${room_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-add_library(raddle_so SHARED ${sources} src/runtime/fiber_${CMAKE_SYSTEM_PROCESSOR}.S)
+add_library(raddle_so SHARED ${sources} src/runtime/core/fiber_${CMAKE_SYSTEM_PROCESSOR}.S)
 set_target_properties(raddle_so PROPERTIES
     OUTPUT_NAME raddle
     UNITY_BUILD ON

@@ -7,7 +7,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 page=docs/library.md
-table=src/runtime/library.def
+table=src/runtime/library/library.def
 mark='<!-- the list: made by tools/library.sh -->'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

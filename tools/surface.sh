@@ -34,14 +34,14 @@ sort "$work/hooks.all" "$work/annotations" | comm -23 "$work/names" - | sort -u 
 
 # Functions of libc that are left where they are, but whose accesses are seen: the rows of a table. Those of C++ cannot be
 # called by their names, and those without accesses have nothing to show.
-sed -nE 's/^LIBRARY\(([A-Za-z0-9_]+), *[A-Z]+, *(.*)\)$/\1 \2/p' src/runtime/library.def | sort -u >"$work/library.all"
-[ -s "$work/library.all" ] || { echo "surface: src/runtime/library.def has no row" >&2; exit 1; }
+sed -nE 's/^LIBRARY\(([A-Za-z0-9_]+), *[A-Z]+, *(.*)\)$/\1 \2/p' src/runtime/library/library.def | sort -u >"$work/library.all"
+[ -s "$work/library.all" ] || { echo "surface: src/runtime/library/library.def has no row" >&2; exit 1; }
 awk 'NR == FNR { ours[$1] = 1; next } !($1 in ours)' "$work/names" "$work/library.all" >"$work/library.theirs"
 grep -vE ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | sort -u >"$work/library"
 grep -E ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | cut -d ' ' -f 1 | sort -u >"$work/library.names"
 
 # Those that the runtime only names in an incomplete verdict: the rows of three macros.
-cat src/runtime/*.c | tr '\n' ' ' |
+cat src/runtime/*/*.c | tr '\n' ' ' |
     grep -oE '\b(NOT_MODELLED\([A-Za-z_ *]+, *[a-zA-Z0-9_]+|UNSUPPORTED\([a-zA-Z0-9_]+|EXEC_LIST\([a-z]+)' |
     sed -E 's/.*[(, ]//' | sort -u | comm -12 - "$work/functions" >"$work/not-modelled"
 
@@ -186,7 +186,7 @@ END {
     section_end()
     section = "Functions of libc that are seen"
     text = "They are libc's own; the pass tells the runtime of each call, and it makes the accesses that the table " \
-           "`src/runtime/library.def`\nsays, in its words (arguments are numbered from 0).\n\n"
+           "`src/runtime/library/library.def`\nsays, in its words (arguments are numbered from 0).\n\n"
     n = sorted(library, list)
     for (i = 1; i <= n; i++) {
         called = list[i]

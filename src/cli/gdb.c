@@ -18,7 +18,7 @@ static const char *const preparation[] = {
     /* the thread that has the bug calls this where it has it */
     "pipe break __raddle_bug | cat >/dev/null",
     /* step goes over what stands between the lines of the program */
-    "pipe skip -gfi */src/runtime/*.c | cat >/dev/null",
+    "pipe skip -gfi */src/runtime/*/*.c | cat >/dev/null",
     "pipe skip -rfu ^__raddle_ | cat >/dev/null",
 };
 

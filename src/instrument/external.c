@@ -17,7 +17,7 @@ static const struct {
     const char *accesses;
 } table[] = {
 #define LIBRARY(name, effect, accesses) {#name, #effect, #accesses},
-#include "runtime/library.def"
+#include "runtime/library/library.def"
 #undef LIBRARY
 };
 

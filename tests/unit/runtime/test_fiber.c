@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
-#include "runtime/fiber.h"
+#include "runtime/core/fiber.h"
 
 static struct fiber engine;
 static struct fiber fibers[RUNTIME_THREADS];

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "resident.h"
-#include "runtime/guard.h"
-#include "runtime/heap.h"
-#include "runtime/image.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/heap.h"
+#include "runtime/core/image.h"
 
 static const int site_a, site_b;
 

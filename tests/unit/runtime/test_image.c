@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "resident.h"
-#include "runtime/image.h"
+#include "runtime/core/image.h"
 
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \

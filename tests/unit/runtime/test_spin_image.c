@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/spin_image.h"
+#include "runtime/core/spin_image.h"
 
 /* What counts as the same state at another time. */
 

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "runtime/image.h"
-#include "runtime/state.h"
+#include "runtime/core/image.h"
+#include "runtime/core/state.h"
 
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \

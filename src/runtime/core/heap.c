@@ -1,0 +1,377 @@
+#include "runtime/core/heap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "runtime/core/guard.h"
+#include "runtime/core/heap_outside.h"
+#include "runtime/core/image.h"
+#include "runtime/core/kernel.h"
+
+/* Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
+ * for large ones; the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the
+ * indices 128 MiB each from INDEX_BASE on. Clear of stacks, of the program, of libraries and of the
+ * address sanitizer's memory. Mapped piece by piece, as used. */
+#define LARGE_SPACE (HEAP_ARENA_SPACE - HEAP_SMALL_SPACE)
+#define TABLE_BASE  0x430000000000u
+#define TABLE_SPACE ((uintptr_t)1 << 30)
+#define INDEX_BASE  0x470000000000u
+#define INDEX_SPACE ((uintptr_t)128 << 20)
+
+/* Clearing 256 KiB by hand costs about as much as one madvise and a few page faults: from here on a
+ * block is `large`, and what nobody touches of it costs nothing. */
+#define LARGE_BLOCK ((size_t)256 << 10)
+
+/* Small blocks are cleared by hand up to here; beyond, the memory goes back to the system. */
+#define CLEARED_BY_HAND ((size_t)8 << 20)
+
+#define PAGE ((uintptr_t)4096)
+
+/* Addresses handed out from the start on. Grows its mapping ahead of `used`. */
+struct range {
+    uintptr_t base;
+    size_t used;
+    size_t mapped;
+};
+
+/* Blocks of one kind in the order of their addresses, which is that of their allocation. */
+struct space {
+    struct range memory;
+    struct range table; /* of struct heap_block */
+    struct range
+        index; /* of uint32_t: for each cell of memory, the first block that ends after its start */
+    uint32_t count;
+};
+
+enum { SMALL, LARGE, SPACES };
+
+/* Bytes of a cell, as a power of two. A cell touches no more than 9 small blocks, 3 large ones. */
+static const unsigned cell_shift[SPACES] = {8, 18};
+static const uintptr_t space_size[SPACES] = {HEAP_SMALL_SPACE, LARGE_SPACE};
+
+struct heap_arena {
+    struct space spaces[SPACES];
+    uint32_t rank; /* of the next block */
+};
+
+static struct heap_arena arenas[HEAP_ARENAS];
+static uint32_t
+    used_arenas[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
+static uint32_t used_count;
+static bool snapshot_taken;
+static struct range
+    undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
+
+/* Makes [base, base + used) usable memory. Returns 0, or -1 with errno. */
+static int range_cover(struct range *range, size_t used, size_t limit)
+{
+    size_t more;
+
+    if (used <= range->mapped) {
+        range->used = used;
+        return 0;
+    }
+    if (used > limit) {
+        errno = ENOMEM;
+        return -1;
+    }
+    /* Doubles, so that system calls stay rare; what is mapped too much costs nothing until it is
+     * touched. */
+    more = range->mapped < ((size_t)64 << 20) ? range->mapped : (size_t)64 << 20;
+    if (more < used - range->mapped)
+        more = used - range->mapped;
+    more = (more + 0xffff) & ~(size_t)0xffff;
+    if (more > limit - range->mapped)
+        more = limit - range->mapped;
+    if (!kernel_map((void *)(range->base + range->mapped), more)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    range->mapped += more;
+    range->used = used;
+    return 0;
+}
+
+static struct heap_block *blocks_of(const struct space *space)
+{
+    return (struct heap_block *)space->table.base;
+}
+
+static char *block_end(const struct heap_block *block)
+{
+    return block->start + ((block->size + 15) & ~(size_t)15) + HEAP_RED_ZONE;
+}
+
+static void arena_begin(uint32_t number)
+{
+    struct heap_arena *arena = &arenas[number];
+    uintptr_t base = HEAP_BASE + ((uintptr_t)number << HEAP_SHIFT);
+
+    guard_reserve();
+    for (int i = 0; i < SPACES; i++) {
+        arena->spaces[i].table.base = TABLE_BASE + (number * SPACES + i) * TABLE_SPACE;
+        arena->spaces[i].index.base = INDEX_BASE + (number * SPACES + i) * INDEX_SPACE;
+    }
+    arena->spaces[SMALL].memory.base = base;
+    arena->spaces[LARGE].memory.base = base + HEAP_SMALL_SPACE;
+    used_arenas[used_count++] = number;
+}
+
+/* Takes [memory.base + memory.used, end) for the next block, with its row in the table, and enters
+ * it in the index. */
+static int space_extend(struct space *space, int kind, uintptr_t end)
+{
+    unsigned shift = cell_shift[kind];
+    size_t used = end - space->memory.base;
+    size_t cell = (space->memory.used + ((size_t)1 << shift) - 1) >>
+                  shift; /* the first one not in the index */
+    size_t cells = (used + ((size_t)1 << shift) - 1) >> shift;
+    uint32_t *index = (uint32_t *)space->index.base;
+
+    if (range_cover(&space->table, (space->count + 1) * sizeof(struct heap_block), TABLE_SPACE) ||
+        range_cover(&space->index, cells * sizeof *index, INDEX_SPACE) ||
+        range_cover(&space->memory, used, space_size[kind]))
+        return -1;
+    for (; cell < cells; cell++)
+        index[cell] = space->count;
+    return 0;
+}
+
+static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, size_t align,
+                       const void *site)
+{
+    int kind = size < LARGE_BLOCK ? SMALL : LARGE;
+    struct space *space = &arena->spaces[kind];
+    uintptr_t start = space->memory.base + space->memory.used + HEAP_RED_ZONE;
+    struct heap_block *block;
+
+    start = (start + align - 1) & ~(uintptr_t)(align - 1);
+    if (space_extend(space, kind, ((start + size + 15) & ~(uintptr_t)15) + HEAP_RED_ZONE))
+        return NULL;
+    block = &blocks_of(space)[space->count++];
+    *block = (struct heap_block){.start = (char *)start,
+                                 .size = size,
+                                 .alloc_site = site,
+                                 .thread = thread,
+                                 .rank = arena->rank++,
+                                 .state = HEAP_LIVE};
+    if (kind == SMALL)
+        guard_block_begins(block->start, size);
+    return block->start;
+}
+
+void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site)
+{
+    void *start;
+
+    if (size > HEAP_BLOCK_MAX || align > HEAP_BLOCK_MAX || thread > HEAP_OUTSIDE) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (align < 16)
+        align = 16;
+    if (thread == HEAP_OUTSIDE)
+        return outside_alloc(size, align);
+    CHECK(thread != HEAP_INITIAL || !snapshot_taken, "an initial block after the snapshot");
+    if (arenas[thread].rank)
+        return block_new(&arenas[thread], thread, size, align, site);
+    arena_begin(thread);
+    start = block_new(&arenas[thread], thread, size, align, site);
+    if (!start)
+        used_count--; /* it has no block after all */
+    return start;
+}
+
+static struct heap_block *block_of(const void *addr)
+{
+    uintptr_t offset = (uintptr_t)addr - HEAP_BASE; /* wraps when below */
+    const struct space *space;
+    struct heap_block *block;
+    int kind;
+
+    if (offset >= (uintptr_t)HEAP_ARENAS << HEAP_SHIFT)
+        return NULL;
+    space = arenas[offset >> HEAP_SHIFT].spaces;
+    offset &= ((uintptr_t)1 << HEAP_SHIFT) - 1;
+    kind = offset < HEAP_SMALL_SPACE ? SMALL : LARGE;
+    space += kind;
+    offset -= kind == SMALL ? 0 : HEAP_SMALL_SPACE;
+    if (offset >= space->memory.used)
+        return NULL;
+    /* What is in use ends with a block, so there is one that ends after `addr`. */
+    block = &blocks_of(space)[((const uint32_t *)space->index.base)[offset >> cell_shift[kind]]];
+    while (block_end(block) <= (const char *)addr)
+        block++;
+    return (const char *)addr >= block->start - HEAP_RED_ZONE ? block : NULL;
+}
+
+const struct heap_block *heap_find(const void *addr)
+{
+    return block_of(addr);
+}
+
+static enum heap_status block_status(const struct heap_block *block, const void *ptr)
+{
+    if (!block)
+        return HEAP_NO_BLOCK;
+    if (block->start != ptr)
+        return HEAP_INTERIOR;
+    return block->state == HEAP_LIVE ? HEAP_OK : HEAP_DOUBLE_FREE;
+}
+
+static void undo_push(struct heap_block *block)
+{
+    size_t at = undo.used;
+
+    if (!undo.base)
+        undo.base = TABLE_BASE + HEAP_ARENAS * SPACES * TABLE_SPACE;
+    CHECK(!range_cover(&undo, at + sizeof block, TABLE_SPACE), "no memory for the heap's tables");
+    memcpy((char *)undo.base + at, &block, sizeof block);
+}
+
+enum heap_status heap_free(uint32_t thread, void *ptr, const void *site)
+{
+    struct heap_block *block;
+    enum heap_status status;
+
+    if (outside_owns(ptr))
+        return outside_free(ptr) ? HEAP_OK : HEAP_NO_BLOCK;
+    block = block_of(ptr);
+    status = block_status(block, ptr);
+    if (status != HEAP_OK)
+        return status;
+    block->state = HEAP_FREED;
+    block->free_site = site;
+    block->free_thread = thread;
+    if (block->size < LARGE_BLOCK)
+        guard_block_ends(block->start, block->size);
+    if (block->thread == HEAP_INITIAL) {
+        if (snapshot_taken)
+            undo_push(block);
+    } else if (block->size >= LARGE_BLOCK) {
+        /* Else a loop that allocates and frees would fill the memory, as nothing is reused. */
+        uintptr_t from = ((uintptr_t)block->start + PAGE - 1) & ~(PAGE - 1);
+
+        kernel_discard((void *)from, ((uintptr_t)block->start + block->size - from) & ~(PAGE - 1));
+    }
+    return HEAP_OK;
+}
+
+enum heap_status heap_realloc(uint32_t thread, void *ptr, size_t size, const void *site, void **out)
+{
+    enum heap_status status = HEAP_OK;
+    size_t old;
+    void *fresh;
+
+    if (!outside_owns(ptr))
+        status = block_status(block_of(ptr), ptr);
+    if (status != HEAP_OK)
+        return status;
+    old = heap_usable(ptr);
+    fresh = heap_alloc(thread, size, 16, site);
+    if (!fresh)
+        return HEAP_NO_MEMORY;
+    memcpy(fresh, ptr, old < size ? old : size);
+    *out = fresh;
+    return heap_free(thread, ptr, site);
+}
+
+size_t heap_usable(const void *ptr)
+{
+    const struct heap_block *block;
+
+    if (outside_owns(ptr))
+        return outside_size(ptr);
+    block = block_of(ptr);
+    return block_status(block, ptr) == HEAP_OK ? block->size : 0;
+}
+
+static void space_each_live(const struct space *space,
+                            void (*visit)(void *context, const struct heap_block *block),
+                            void *context)
+{
+    for (uint32_t i = 0; i < space->count; i++) {
+        if (blocks_of(space)[i].state == HEAP_LIVE)
+            visit(context, &blocks_of(space)[i]);
+    }
+}
+
+void heap_each_live(void (*visit)(void *context, const struct heap_block *block), void *context)
+{
+    if (snapshot_taken) {
+        for (int kind = 0; kind < SPACES; kind++)
+            space_each_live(&arenas[HEAP_INITIAL].spaces[kind], visit, context);
+    }
+    for (uint32_t i = 0; i < used_count; i++) {
+        for (int kind = 0; kind < SPACES; kind++)
+            space_each_live(&arenas[used_arenas[i]].spaces[kind], visit, context);
+    }
+}
+
+int heap_snapshot(void)
+{
+    struct heap_arena *initial = &arenas[HEAP_INITIAL];
+    uint32_t kept = 0;
+
+    CHECK(!snapshot_taken, "a second snapshot of the heap");
+    for (int kind = 0; kind < SPACES; kind++) {
+        struct range *memory = &initial->spaces[kind].memory;
+
+        /* Whole pages: nothing else will be handed out from the last one. */
+        if (memory->used &&
+            image_add_range((void *)memory->base, (memory->used + PAGE - 1) & ~(PAGE - 1)))
+            return -1;
+    }
+    for (uint32_t i = 0; i < used_count; i++) {
+        if (used_arenas[i] != HEAP_INITIAL)
+            used_arenas[kept++] = used_arenas[i];
+    }
+    used_count = kept; /* HEAP_INITIAL is not to be cleared */
+    snapshot_taken = true;
+    return 0;
+}
+
+/* Makes what was handed out read as zeros again. */
+static void memory_clear(struct range *memory, size_t by_hand)
+{
+    size_t end = (memory->used + PAGE - 1) & ~(PAGE - 1);
+
+    if (memory->used <= by_hand) {
+        memset((void *)memory->base, 0, memory->used);
+    } else {
+        memset((void *)memory->base, 0, by_hand);
+        CHECK(!kernel_discard((void *)(memory->base + by_hand), end - by_hand), "madvise failed");
+    }
+    memory->used = 0;
+}
+
+void heap_restart(void)
+{
+    for (uint32_t i = 0; i < used_count; i++) {
+        struct heap_arena *arena = &arenas[used_arenas[i]];
+
+        for (int kind = 0; kind < SPACES; kind++) {
+            struct space *space = &arena->spaces[kind];
+
+            if (!space->count)
+                continue;
+            guard_forget(space->memory.base, kind == SMALL ? space->memory.used : 0);
+            memory_clear(&space->memory, kind == SMALL ? CLEARED_BY_HAND : 0);
+            space->count = 0;
+        }
+        arena->rank = 0;
+    }
+    used_count = 0;
+    for (size_t at = 0; at < undo.used; at += sizeof(struct heap_block *)) {
+        struct heap_block *block;
+
+        memcpy(&block, (char *)undo.base + at, sizeof block);
+        block->state = HEAP_LIVE;
+        block->free_site = NULL;
+        if (block->size < LARGE_BLOCK)
+            guard_block_begins(block->start, block->size);
+    }
+    undo.used = 0;
+}

@@ -1,0 +1,90 @@
+#ifndef RADDLE_RUNTIME_CORE_HEAP_H
+#define RADDLE_RUNTIME_CORE_HEAP_H
+
+/* The heap of the program under test.
+ *
+ * A block is named by its thread and its rank among that thread's allocations, and its address
+ * follows from what that thread allocated before, whatever the others do. Nothing is reused before
+ * the next execution. A block reads as zeros when it is new, so calloc is malloc. What we know
+ * about blocks lies in tables of our own, out of the way of overflows. Needs no opening: the first
+ * call may come from a constructor, or from the dynamic linker. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/core/fiber.h"
+
+/* Who allocates: a program thread, numbered below RUNTIME_THREADS, or one of these. */
+#define HEAP_INITIAL RUNTIME_THREADS /* before heap_snapshot: constructors and libc's own start */
+#define HEAP_OUTSIDE                                                                               \
+    (RUNTIME_THREADS + 1) /* the engine and libc on its behalf; blocks are reused, not restarted */
+
+#define HEAP_RED_ZONE  16                 /* bytes on either side of a block that are no block's */
+#define HEAP_BLOCK_MAX ((size_t)16 << 30) /* more than this is out of memory */
+
+/* Addresses: each thread owns HEAP_ARENA_SPACE bytes from HEAP_BASE on, of which the first HEAP_SMALL_SPACE are for small blocks. */
+#define HEAP_BASE        0x120000000000u
+#define HEAP_SHIFT       35
+#define HEAP_ARENA_SPACE ((uintptr_t)1 << HEAP_SHIFT)
+#define HEAP_SMALL_SPACE ((uintptr_t)8 << 30)
+#define HEAP_ARENAS      (RUNTIME_THREADS + 1) /* of threads and HEAP_INITIAL */
+#define HEAP_SPAN        ((uintptr_t)HEAP_ARENAS << HEAP_SHIFT)
+
+enum heap_block_state { HEAP_LIVE, HEAP_FREED };
+
+struct heap_block {
+    char *start;
+    size_t size;            /* as asked for */
+    const void *alloc_site; /* as given to heap_alloc */
+    const void *free_site;  /* when freed */
+    uint32_t thread;
+    uint32_t rank; /* 0-based among its thread's allocations in this execution */
+    uint32_t free_thread;
+    enum heap_block_state state;
+    uint32_t reached; /* for leaks.c: number of the last search that found a pointer to it */
+};
+
+enum heap_status {
+    HEAP_OK,
+    HEAP_DOUBLE_FREE, /* the start of a block that was freed */
+    HEAP_INTERIOR,    /* inside a block, or in its red zone, but not its start */
+    HEAP_NO_BLOCK,    /* no address of the heap, or none that was handed out in this execution */
+    HEAP_NO_MEMORY,   /* heap_realloc only */
+};
+
+/* A block of `size` zero bytes (0 is fine) at a multiple of `align`, a power of two; at least 16 is
+ * given. NULL with errno ENOMEM if the size is absurd or the thread has used up its addresses. */
+void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site);
+
+/* Frees a block; `thread` is who frees it. Anything but HEAP_OK has changed nothing. */
+enum heap_status heap_free(uint32_t thread, void *ptr, const void *site);
+
+/* A new block with the old one's contents, and the old one freed; always moves, so that a pointer
+ * kept to the old one is noticed. *out is set for HEAP_OK only; otherwise nothing has changed.
+ * `ptr` is not NULL. */
+enum heap_status heap_realloc(uint32_t thread, void *ptr, size_t size, const void *site,
+                              void **out);
+
+/* The bytes usable at the start of a live block; 0 for anything else. */
+size_t heap_usable(const void *ptr);
+
+/* The block, live or freed, that `addr` is inside of or in the red zone of; NULL if none, and for
+ * blocks of HEAP_OUTSIDE. Valid until the next heap_restart. Takes constant time. */
+const struct heap_block *heap_find(const void *addr);
+
+/* Calls `visit` for each live block, those of HEAP_INITIAL first, then by thread in the order in
+ * which they first allocated, large ones last. `visit` must not allocate from the heap of program
+ * threads. */
+void heap_each_live(void (*visit)(void *context, const struct heap_block *block), void *context);
+
+/* Ends the time of HEAP_INITIAL: its blocks and contents are part of the start of each execution.
+ * Hands the contents to the image, so call it before image_save. Returns 0, or -1 with errno set.
+ * */
+int heap_snapshot(void);
+
+/* Forgets all blocks of program threads, and clears their memory, in time proportional to it (large
+ * blocks by one system call a thread); takes back what was freed of HEAP_INITIAL. The contents of
+ * the latter are image_restart's. */
+void heap_restart(void);
+
+#endif

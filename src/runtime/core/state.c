@@ -1,0 +1,189 @@
+#include "runtime/core/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include "runtime/core/image.h"
+#include "runtime/core/kernel.h"
+#include "runtime/core/state_fd.h"
+
+extern char **environ;
+
+#define SIGNALS          64
+#define SIGNAL_SET_BYTES 8 /* of the kernel */
+
+/* The kernel's own struct sigaction, restorer included: given back as it was got. */
+struct kernel_sigaction {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+static struct {
+    bool saved;
+    unsigned noted;         /* in this execution */
+    uint64_t noted_signals; /* a bit for each, SIGNALS is bit 0 */
+    char **environ_start;
+    int cwd;
+    mode_t umask;
+    uint64_t mask;
+    struct kernel_sigaction actions[SIGNALS + 1];
+    struct rlimit limits[RLIM_NLIMITS];
+} start;
+
+/* ---- environment: an array, and strings that mostly lie one after the other. Writable by the
+ * program without any call, so they are part of the image, which notices. */
+
+static int environment_save(void)
+{
+    char *low = NULL, *high = NULL;
+    size_t count = 0;
+
+    start.environ_start = environ;
+    if (!environ)
+        return 0;
+    for (; environ[count]; count++) {
+        char *string = environ[count];
+
+        if (string != high) {
+            if (image_add_range(low, (size_t)(high - low)))
+                return -1;
+            low = string;
+        }
+        high = string + strlen(string) + 1;
+    }
+    if (image_add_range(low, (size_t)(high - low)))
+        return -1;
+    return image_add_range(environ, (count + 1) * sizeof *environ);
+}
+
+/* ---- the rest */
+
+static int signals_save(void)
+{
+    for (int i = 1; i <= SIGNALS; i++) {
+        if (syscall(SYS_rt_sigaction, i, NULL, &start.actions[i], SIGNAL_SET_BYTES))
+            return -1;
+    }
+    return (int)syscall(SYS_rt_sigprocmask, 0, NULL, &start.mask, SIGNAL_SET_BYTES);
+}
+
+static uint64_t signal_bit(int number)
+{
+    return (uint64_t)1 << (number % SIGNALS);
+}
+
+static bool signals_restore(uint64_t which)
+{
+    bool ok = true;
+
+    for (int i = 1; i <= SIGNALS; i++) {
+        struct kernel_sigaction now;
+
+        if (!(which & signal_bit(i)) || i == SIGKILL || i == SIGSTOP) /* those cannot be set */
+            continue;
+        ok &= !syscall(SYS_rt_sigaction, i, NULL, &now, SIGNAL_SET_BYTES);
+        if (memcmp(&now, &start.actions[i], sizeof now))
+            ok &= !syscall(SYS_rt_sigaction, i, &start.actions[i], NULL, SIGNAL_SET_BYTES);
+    }
+    return ok;
+}
+
+static bool mask_restore(void)
+{
+    return !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &start.mask, NULL, SIGNAL_SET_BYTES);
+}
+
+static bool limits_restore(void)
+{
+    bool ok = true;
+
+    for (int i = 0; i < RLIM_NLIMITS; i++)
+        ok &= !syscall(SYS_prlimit64, 0, i, &start.limits[i], NULL);
+    return ok;
+}
+
+static bool timers_restore(void)
+{
+    static const struct itimerval none;
+    bool ok = true;
+
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+        ok &= !syscall(SYS_setitimer, which, &none, NULL);
+    return ok;
+}
+
+int state_save(void)
+{
+    if (start.saved) {
+        errno = EBUSY;
+        return -1;
+    }
+    if (environment_save() || signals_save() || state_fd_save())
+        return -1;
+    start.cwd = (int)syscall(SYS_openat, AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (start.cwd >= 0)
+        start.cwd = state_fd_take(start.cwd); /* none is possible: the directory may be gone */
+    start.umask = (mode_t)syscall(SYS_umask, 0);
+    syscall(SYS_umask, start.umask);
+    for (int i = 0; i < RLIM_NLIMITS; i++) {
+        if (syscall(SYS_prlimit64, 0, i, NULL, &start.limits[i]))
+            return -1;
+    }
+    start.saved = true;
+    return 0;
+}
+
+void state_note(unsigned parts)
+{
+    start.noted |= parts;
+}
+
+void state_signal_changing(int number)
+{
+    if (number >= 1 && number <= SIGNALS)
+        start.noted_signals |= signal_bit(number);
+}
+
+static bool parts_restore(void)
+{
+    unsigned noted = start.noted;
+    bool ok = true;
+
+    start.noted = 0;
+    if (noted & STATE_CWD)
+        ok &= start.cwd >= 0 && !syscall(SYS_fchdir, start.cwd);
+    if (noted & STATE_UMASK)
+        syscall(SYS_umask, start.umask);
+    if (noted & STATE_TIMERS)
+        ok &= timers_restore(); /* before the handlers go */
+    if (noted & STATE_SIGNALS || start.noted_signals)
+        ok &= signals_restore(noted & STATE_SIGNALS ? ~(uint64_t)0 : start.noted_signals);
+    if (noted & (STATE_SIGNALS | STATE_MASK))
+        ok &= mask_restore();
+    start.noted_signals = 0;
+    if (noted & STATE_LIMITS)
+        ok &= limits_restore();
+    return ok;
+}
+
+bool state_restart(void)
+{
+    bool ok = true;
+
+    if (!start.saved)
+        return true;
+    if (environ !=
+        start.environ_start) /* else no write: the page may be one that nobody has dirtied */
+        environ = start.environ_start;
+    if (start.noted || start.noted_signals)
+        ok = parts_restore();
+    return state_fd_restart() && ok;
+}

@@ -1,0 +1,140 @@
+#include "runtime/core/symbols.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/core/kernel.h"
+
+/* A module's file in memory, and where the module was loaded. The files stay mapped: names point into them. */
+struct module {
+    const char *file;
+    size_t length;
+    uint64_t base;
+};
+
+#define MODULES_MAX 64
+
+static struct module modules[MODULES_MAX];
+static unsigned module_count;
+static bool modules_known;
+
+static bool file_map(const char *path, struct module *module)
+{
+    int fd = (int)syscall(SYS_open, path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    void *at = MAP_FAILED;
+
+    if (fd < 0)
+        return false;
+    if (syscall(SYS_fstat, fd, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr))
+        at = (void *)syscall(SYS_mmap, NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0L);
+    kernel_close(fd);
+    if (at == MAP_FAILED)
+        return false;
+    module->file = at;
+    module->length = (size_t)status.st_size;
+    return true;
+}
+
+static int module_add(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *path = info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+
+    (void)size;
+    (void)context;
+    if (module_count == MODULES_MAX || !file_map(path, &modules[module_count]))
+        return 0;
+    modules[module_count++].base = info->dlpi_addr;
+    return 0;
+}
+
+static const void *module_at(const struct module *module, uint64_t offset, uint64_t size)
+{
+    return offset <= module->length && size <= module->length - offset ? module->file + offset
+                                                                       : NULL;
+}
+
+static const Elf64_Shdr *module_section(const struct module *module, unsigned i)
+{
+    const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
+
+    if (!header || i >= header->e_shnum)
+        return NULL;
+    return module_at(module, header->e_shoff + (uint64_t)i * sizeof(Elf64_Shdr),
+                     sizeof(Elf64_Shdr));
+}
+
+static bool symbol_covers(const Elf64_Sym *symbol, uint64_t addr)
+{
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+    return (type == STT_OBJECT || type == STT_FUNC) && symbol->st_shndx != SHN_UNDEF &&
+           addr - symbol->st_value < symbol->st_size;
+}
+
+static const char *module_find(const struct module *module, uint64_t addr, uint64_t *offset)
+{
+    const Elf64_Shdr *table, *strings;
+
+    for (unsigned i = 0; (table = module_section(module, i)); i++) {
+        if (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)
+            continue;
+        strings = module_section(module, table->sh_link);
+        for (uint64_t k = 0; strings && k < table->sh_size / sizeof(Elf64_Sym); k++) {
+            const Elf64_Sym *symbol =
+                module_at(module, table->sh_offset + k * sizeof *symbol, sizeof *symbol);
+
+            if (!symbol)
+                break;
+            if (!symbol_covers(symbol, addr - module->base))
+                continue;
+            *offset = addr - module->base - symbol->st_value;
+            return module_at(module, strings->sh_offset + symbol->st_name, 1);
+        }
+    }
+    return NULL;
+}
+
+static void modules_open(void)
+{
+    if (!modules_known)
+        dl_iterate_phdr(module_add, NULL);
+    modules_known = true;
+}
+
+bool symbols_in_section(uint64_t addr, const char *section)
+{
+    modules_open();
+    for (unsigned i = 0; i < module_count; i++) {
+        const struct module *module = &modules[i];
+        const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
+        const Elf64_Shdr *names = header ? module_section(module, header->e_shstrndx) : NULL;
+        const Elf64_Shdr *found;
+
+        for (unsigned k = 0; names && (found = module_section(module, k)); k++) {
+            const char *name =
+                module_at(module, names->sh_offset + found->sh_name, strlen(section) + 1);
+
+            if (addr - module->base - found->sh_addr < found->sh_size && name &&
+                memcmp(name, section, strlen(section) + 1) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+const char *symbols_find(uint64_t addr, uint64_t *offset)
+{
+    modules_open();
+    for (unsigned i = 0; i < module_count; i++) {
+        const char *name = module_find(&modules[i], addr, offset);
+
+        if (name)
+            return name;
+    }
+    return NULL;
+}

@@ -1,0 +1,205 @@
+#ifndef RADDLE_RUNTIME_DESCRIPTORS_DESCRIPTORS_H
+#define RADDLE_RUNTIME_DESCRIPTORS_DESCRIPTORS_H
+
+/* Descriptors that a thread can wait for: pipes, sockets, event counters, sets of watched descriptors. The kernel gives them their
+ * numbers and knows their options; what goes through them stays in this process, so that it is the engine that decides who
+ * waits and what a call finds. All of it is forgotten at a restart. Only calls of program threads come here. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "model/channel.h"
+#include "runtime/program/native.h"
+
+#define CHANNELS_DESCRIPTORS (1 << 20)
+#define CHANNELS_POLL_MAX    500 /* descriptors in one wait; more are not modelled */
+
+/* Objects of the model: a channel is named by the thread that made it and its rank among those; others by what they are. */
+#define CHANNELS_BY_ADDRESS                                                                        \
+    ((uint64_t)1 << 58) /* a queue of connections: by the address where it is */
+#define CHANNELS_BY_DESCRIPTOR                                                                     \
+    ((uint64_t)1 << 57) /* a number that one thread closes and another uses */
+#define CHANNELS_BY_FILE   ((uint64_t)1 << 56)
+#define CHANNELS_NAME_MASK (CHANNELS_BY_FILE - 1)
+
+/* One message of a socket that keeps them apart. */
+struct message {
+    size_t size;
+    struct sockaddr_storage from;
+    socklen_t from_size;
+};
+
+struct description;
+
+/* What is in a channel. */
+struct channel {
+    uint64_t name;
+    struct channel *next; /* all of this execution, newest first */
+    const struct raddle_site *made;
+    const char *what;  /* "pipe", … */
+    int fd;            /* the number its reader had first */
+    uint64_t capacity; /* units it holds at most */
+    char *bytes;       /* [first, first + used) of `room` */
+    size_t first, used, room;
+    VEC(struct message) messages;          /* those not read are from `first_message` on */
+    VEC(struct description *) connections; /* of a queue: the accepting ends */
+    uint32_t first_message, first_connection;
+    uint64_t counter;
+};
+
+enum description_kind {
+    DESCRIPTION_PIPE,   /* one of in, out */
+    DESCRIPTION_SOCKET, /* not connected, or listening if `in` */
+    DESCRIPTION_LISTENER,
+    DESCRIPTION_STREAM,   /* both */
+    DESCRIPTION_MESSAGES, /* both */
+    DESCRIPTION_COUNTER,
+    DESCRIPTION_SET,
+    DESCRIPTION_OTHER,   /* what no thread can wait for: a timer, signals, … */
+    DESCRIPTION_OUTSIDE, /* the other end is in another process */
+};
+
+/* Who has used something that can be changed, since there were several threads the last time. */
+struct users {
+    uint32_t phase; /* native.phase: that time */
+    uint32_t first; /* thread */
+    bool several;
+    bool changed;
+};
+
+/* What one or several descriptors stand for. */
+struct description {
+    uint64_t name;      /* the object that stands for its flags and options */
+    struct users users; /* of these */
+    uint8_t kind;       /* enum description_kind */
+    bool nonblocking;
+    bool semaphore;           /* of a counter */
+    bool timed_in, timed_out; /* SO_RCVTIMEO, SO_SNDTIMEO */
+    bool bound;
+    bool cut;        /* datagrams: the other end was found gone */
+    bool connecting; /* in progress, as a call that does not wait says */
+    int domain, type;
+    uint32_t descriptors; /* that stand for it */
+    uint32_t busy;        /* threads in a call on it */
+    uint32_t backlog;
+    struct channel *in, *out;
+    struct sockaddr_storage local, peer;
+    socklen_t local_size, peer_size;
+    struct outside *outside;
+    struct description *next; /* sets: all of this execution */
+};
+
+/* ---- channels.c */
+
+/* What a descriptor stands for, or NULL if it is not one of these. */
+struct description *channels_find(int fd);
+
+/* The same for a call that uses it, or changes its flags or options, and for files, too: a scheduling point if another thread closes it
+ * or changes them. */
+struct description *channels_use(int fd);
+struct description *channels_change(int fd);
+
+/* As channels_use for a call that goes on with files_shared if this gives NULL. */
+struct description *channels_or_file(int fd);
+
+/* For files_shared: the running thread uses that number. The object that stands for it if that must be part of the step, else 0. */
+uint64_t channels_number(int fd);
+
+/* Another one when the number has been closed, or made to stand for something else. */
+uint32_t channels_version(int fd);
+
+/* A new description, for a descriptor that the kernel has just given; to be named by channels_add. */
+struct description *channels_new(enum description_kind kind);
+void channels_add(int fd, struct description *description);
+struct channel *channels_channel(const char *what, int fd);
+struct channel *channels_queue(uint64_t name, int fd);
+
+/* The one of that name, which may be new. */
+struct channel *channels_named(const char *what, uint64_t name, int fd);
+uint64_t channels_name(void);
+
+/* Lets go of the ends of a connection that nobody has accepted. */
+void channels_drop(struct description *d);
+
+/* The program closes `fd`, which may be a file, or makes `to` a duplicate. Before the kernel does the first, after it has done the second. False
+ * if another thread has closed it just before. */
+bool channels_close(int fd);
+void channels_duplicate(int from, int to);
+
+/* Asks the engine for an operation on a channel. Below 0: an errno value. */
+int64_t channels_ask(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
+                     unsigned flags);
+
+/* A try of a call that has some time to wait (SO_RCVTIMEO…): if it fails, signals that have come meanwhile end the call. */
+int64_t channels_ask_timed(enum op_kind kind, uint64_t name, uint64_t value, uint64_t room,
+                           unsigned flags);
+
+/* O_NONBLOCK of it is about to change. */
+void channels_flagging(const struct description *d, bool nonblocking);
+
+/* The program waits for one of DESCRIPTION_OTHER. */
+void channels_unknown(const struct description *d);
+
+/* Flags of an operation that waits: it ends, with -ECANCELED, if its thread is asked to end. Then call native_cancel_point. */
+unsigned channels_cancellable(void);
+
+/* -1, with errno. */
+int channels_fail(int error);
+
+void channels_put(struct channel *channel, const void *from, size_t size);
+void channels_get(struct channel *channel, void *to, size_t size);
+void channels_skip(struct channel *channel, size_t size);
+void channels_message(struct channel *channel, const struct message *message);
+void channels_connection(struct channel *queue, struct description *end);
+
+/* Memory that lasts for this execution. */
+void *channels_alloc(size_t size);
+void channels_free(void *block, size_t size);
+
+/* A number that the search keeps over its executions; MAP_ABSENT if there is none. */
+uint32_t channels_recall(uint64_t key);
+void channels_remember(uint64_t key, uint32_t value);
+
+/* A file that a socket was bound to: gone at the next restart. */
+void channels_made_path(const char *path, size_t size);
+
+/* Before the start. */
+void channels_open(void);
+
+void channels_restart(void);
+
+/* In words: "the pipe (fd 3) made at x.c:12". Returns the length, 0 if the name is of no channel. */
+size_t channels_describe(uint64_t name, char *text, size_t size);
+
+/* ---- channels_io.c */
+
+/* As recvmsg and sendmsg have it; `message` may be NULL, and so may `address`. */
+struct iovec;
+ssize_t channels_read(struct description *d, const struct iovec *to, int count, int flags,
+                      struct msghdr *message);
+ssize_t channels_write(struct description *d, const struct iovec *from, int count, int flags,
+                       const struct sockaddr *address);
+
+/* Nobody can read any more what is written: -1 with EPIPE, or the end of the program. */
+int channels_broken(int flags);
+
+/* ---- channels_calls.c: FIONREAD, FIONBIO */
+int channels_control(int fd, unsigned long request, void *argument);
+
+/* ---- channels_watch.c: what a wait for this descriptor looks at */
+struct channel_item channels_item(const struct description *d, int fd, uint32_t events);
+
+/* ---- channels_epoll.c */
+void channels_sets_restart(void);
+
+/* The last descriptor of it was closed: no set watches it any more. */
+void channels_unwatch(const struct description *d);
+
+/* ---- channels_socket.c: what happens when the last descriptor of one is closed */
+
+void channels_socket_gone(struct description *d);
+
+#endif

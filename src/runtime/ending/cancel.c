@@ -1,0 +1,254 @@
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <unwind.h>
+
+#include "base/check.h"
+#include <raddle.h>
+
+#include "runtime/sync/calls.h"
+#include "runtime/hooks/plain.h"
+
+/* Cancellation and the end of a thread in the middle of its functions. A request is an operation, and so is looking for one at a
+ * cancellation point. Only programs that cancel threads pay for that: when the first request is seen, the search begins
+ * anew, with all cancellation points as operations. */
+
+/* ---- cleanup handlers: buffers on the stack, each with the one below it in __pad[0], as glibc has them */
+
+#define BUFFER_PREVIOUS 0
+#define BUFFER_TYPE     1
+
+INTERPOSE void __pthread_register_cancel(__pthread_unwind_buf_t *buffer)
+{
+    if (!native.current)
+        return;
+    buffer->__pad[BUFFER_PREVIOUS] = native.current->cleanups;
+    native.current->cleanups = buffer;
+}
+
+INTERPOSE void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer)
+{
+    if (native.current)
+        native.current->cleanups = buffer->__pad[BUFFER_PREVIOUS];
+}
+
+INTERPOSE void __pthread_register_cancel_defer(__pthread_unwind_buf_t *buffer)
+{
+    __pthread_register_cancel(buffer);
+    if (!native.current)
+        return;
+    buffer->__pad[BUFFER_TYPE] = native.current->cancel_type ? buffer : NULL;
+    native.current->cancel_type = PTHREAD_CANCEL_DEFERRED;
+}
+
+INTERPOSE void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t *buffer)
+{
+    __pthread_unregister_cancel(buffer);
+    if (native.current && buffer->__pad[BUFFER_TYPE])
+        native.current->cancel_type = PTHREAD_CANCEL_ASYNCHRONOUS;
+}
+
+/* What C with exceptions calls at the end of the scope, or when the frame is unwound. */
+INTERPOSE void __pthread_cleanup_routine(struct __pthread_cleanup_frame *frame)
+{
+    if (frame->__do_it)
+        frame->__cancel_routine(frame->__cancel_arg);
+}
+
+/* ---- unwinding */
+
+/* The stack pointer that longjmp would restore. glibc keeps it rotated and mixed with a secret of the process. */
+static uintptr_t buffer_sp(const __pthread_unwind_buf_t *buffer)
+{
+    uintptr_t sp = (uintptr_t)buffer->__cancel_jmp_buf[0].__cancel_jmp_buf[6];
+
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(sp));
+    return sp;
+}
+
+static _Noreturn void buffer_jump(__pthread_unwind_buf_t *buffer)
+{
+    _longjmp((struct __jmp_buf_tag *)(void *)buffer->__cancel_jmp_buf, 1);
+}
+
+static _Noreturn void unwound(void)
+{
+    native_leave_thread(native.current->returned);
+}
+
+/* Called for each frame, from the innermost. Handlers of C++ and of C with exceptions run by themselves; a buffer's is called by the
+ * code that longjmp goes to, when its frame has come. */
+static _Unwind_Reason_Code unwind_stop(int version, _Unwind_Action actions,
+                                       _Unwind_Exception_Class class,
+                                       struct _Unwind_Exception *exception,
+                                       struct _Unwind_Context *context, void *argument)
+{
+    __pthread_unwind_buf_t *buffer = native.current->cleanups;
+    bool last = actions & _UA_END_OF_STACK;
+
+    (void)version;
+    (void)class;
+    (void)exception;
+    (void)argument;
+    if (buffer && (last || _Unwind_GetCFA(context) >= buffer_sp(buffer)))
+        buffer_jump(buffer);
+    if (last)
+        unwound();
+    return _URC_NO_REASON;
+}
+
+static void unwind_stopped(_Unwind_Reason_Code reason, struct _Unwind_Exception *exception)
+{
+    (void)reason;
+    (void)exception;
+    native_crash(
+        BUG_CRASH,
+        "an exception handler does not let a thread end that was cancelled or has called pthread_exit");
+}
+
+/* Leaves all functions of the running thread, and then the thread. If there are frames that cannot be unwound, at least the
+ * buffers are left to. */
+static _Noreturn void unwind(void)
+{
+    struct native_thread *thread = native.current;
+
+    thread->unwinding.exception_class = 0;
+    thread->unwinding.exception_cleanup = unwind_stopped;
+    _Unwind_ForcedUnwind(&thread->unwinding, unwind_stop, NULL);
+    if (thread->cleanups)
+        buffer_jump(thread->cleanups);
+    unwound();
+}
+
+INTERPOSE __attribute__((noreturn)) void __pthread_unwind_next(__pthread_unwind_buf_t *buffer)
+{
+    native.current->cleanups = buffer->__pad[BUFFER_PREVIOUS];
+    unwind();
+}
+
+void native_unwind(void *returned)
+{
+    native.current->leaving = true;
+    native.current->returned = returned;
+    unwind();
+}
+
+INTERPOSE __attribute__((noreturn)) void pthread_exit(void *returned)
+{
+    CHECK(native.current, "pthread_exit before the program has begun");
+    native_unwind(returned);
+}
+
+/* ---- requests */
+
+bool native_cancellable(void)
+{
+    const struct native_thread *thread = native.current;
+
+    return thread && native.session->cancels && !thread->leaving && !thread->sections &&
+           thread->cancel_state == PTHREAD_CANCEL_ENABLE;
+}
+
+static bool is_requested(void)
+{
+    struct op op = native_op(OP_THREAD_TESTCANCEL, NULL);
+
+    op.addr = native.current->agent;
+    return native_ask(&op) != 0;
+}
+
+bool native_cancel_is_requested(void)
+{
+    return native_cancellable() && is_requested();
+}
+
+void native_cancel_point(void)
+{
+    if (!native_cancellable())
+        return;
+    spin_before(native_site());
+    if (is_requested())
+        native_unwind(PTHREAD_CANCELED);
+}
+
+enum native_awaited native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr,
+                                        uint64_t state)
+{
+    struct native_thread *thread = native.current;
+    struct op op = native_op(OP_AWAIT, &thread->awaits);
+
+    thread->awaits.count = 2;
+    thread->awaits.reads[0].object = (uint8_t)object;
+    thread->awaits.reads[0].addr = addr;
+    thread->awaits.reads[0].value = state;
+    thread->awaits.reads[1].object = OBJECT_THREAD;
+    thread->awaits.reads[1].addr = thread_cancel_addr(thread->agent);
+    thread->awaits.reads[1].value = 0;
+    op.variant = OBJECT_STRICT;
+    op.expect = kind;
+    op.mutex = addr;
+    if (native_ask(&op) == WAIT_INTERRUPTED)
+        return AWAITED_INTERRUPT;
+    if (!is_requested())
+        return AWAITED_CHANGE;
+    if (raddle_choose(2) == 0)
+        native_unwind(PTHREAD_CANCELED);
+    return AWAITED_CANCEL;
+}
+
+INTERPOSE int pthread_cancel(pthread_t handle)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    struct op op = native_op(OP_THREAD_CANCEL, NULL);
+
+    if (!thread || !native.current)
+        return ESRCH;
+    if (!native.session->cancels)
+        native.session->cancels = native.session->begin_anew = true;
+    op.addr = thread->agent;
+    native_ask(&op);
+    if (thread == native.current && thread->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        native_cancel_point();
+    return 0;
+}
+
+INTERPOSE void pthread_testcancel(void)
+{
+    native_cancel_point();
+}
+
+INTERPOSE int pthread_setcancelstate(int state, int *old)
+{
+    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
+        return EINVAL;
+    if (old) {
+        native_writes(old, sizeof *old);
+        *old = native.current ? native.current->cancel_state : PTHREAD_CANCEL_ENABLE;
+    }
+    if (!native.current)
+        return 0;
+    native.current->cancel_state = state;
+    if (native.current->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        native_cancel_point();
+    return 0;
+}
+
+/* A thread that may be cancelled anywhere is cancelled at its operations: where else it could be, nobody can tell apart from there
+ * unless by what it leaves half done. So the verdict says that this was not all. */
+INTERPOSE int pthread_setcanceltype(int type, int *old)
+{
+    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+        return EINVAL;
+    if (old) {
+        native_writes(old, sizeof *old);
+        *old = native.current ? native.current->cancel_type : PTHREAD_CANCEL_DEFERRED;
+    }
+    if (!native.current)
+        return 0;
+    native.current->cancel_type = type;
+    if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
+        native_unsupported("asynchronous cancellation between visible operations");
+        native_cancel_point();
+    }
+    return 0;
+}

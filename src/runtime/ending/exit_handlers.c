@@ -1,0 +1,269 @@
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/library/external.h"
+#include "runtime/core/image.h"
+#include "runtime/core/kernel.h"
+#include "runtime/program/memory_bug.h"
+#include "runtime/program/native.h"
+
+/* What runs when the process or a thread ends: handlers of atexit and on_exit, destructors of C++, of modules, and of
+ * thread-local variables. */
+
+#define EXIT_HANDLERS      4096
+#define QUICK_HANDLERS     64
+#define MODULE_DESTRUCTORS 256
+
+enum handler_kind { HANDLER_PLAIN, HANDLER_TAKING, HANDLER_STATUS };
+
+struct exit_handler {
+    enum handler_kind kind;
+    union {
+        void (*plain)(void);
+        void (*taking)(void *);
+        void (*status)(int, void *);
+    } call;
+    void *argument;
+};
+
+static struct exit_handler exit_handlers[EXIT_HANDLERS];
+static uint32_t exit_handler_count, exit_handlers_of_start;
+static bool exit_handlers_full; /* before the session was there to tell it to */
+static void (*module_destructors[MODULE_DESTRUCTORS])(void);
+static uint32_t module_destructor_count;
+static uint32_t threads_left; /* that have ended in this execution, otherwise than by exit */
+
+/* ---- registration */
+
+static int handler_add(struct exit_handler handler)
+{
+    if (exit_handler_count == EXIT_HANDLERS) {
+        exit_handlers_full = true;
+        if (native.session)
+            native_unsupported("more handlers of atexit");
+        return -1;
+    }
+    exit_handlers[exit_handler_count++] = handler;
+    return 0;
+}
+
+INTERPOSE int atexit(void (*handler)(void))
+{
+    return handler_add((struct exit_handler){HANDLER_PLAIN, {.plain = handler}, NULL});
+}
+
+INTERPOSE int on_exit(void (*handler)(int, void *), void *argument)
+{
+    return handler_add((struct exit_handler){HANDLER_STATUS, {.status = handler}, argument});
+}
+
+static int module_is_own(struct dl_phdr_info *info, size_t size, void *address)
+{
+    (void)size;
+    return image_holds(info, (uintptr_t)address) ? (image_is_instrumented(info) ? 1 : -1) : 0;
+}
+
+/* Of libraries, too. What those that raddle did not compile register before the start stays theirs and is never called:
+ * processes of ours end without ceremony. A program at a fixed address passes NULL. */
+INTERPOSE int __cxa_atexit(void (*handler)(void *), void *argument, void *library)
+{
+    if (!native.current && library && dl_iterate_phdr(module_is_own, library) != 1)
+        return 0;
+    return handler_add((struct exit_handler){HANDLER_TAKING, {.taking = handler}, argument});
+}
+
+/* ---- thread-local variables with destructors */
+
+INTERPOSE int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library)
+{
+    struct native_destructor new = {destructor, object};
+
+    if (!native.current)
+        return __cxa_atexit(destructor, object, library);
+    vec_push(&native.session->arena, &native.current->destructors, new);
+    return 0;
+}
+
+/* The same for compilers; libstdc++ has it call the one above. */
+INTERPOSE int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library)
+{
+    return __cxa_thread_atexit_impl(destructor, object, library);
+}
+
+void exit_handlers_thread_variables(void)
+{
+    struct native_thread *thread = native.current;
+
+    while (thread->destructors.count > 0) {
+        struct native_destructor last = vec_last(&thread->destructors);
+
+        thread->destructors.count--;
+        last.call(last.object);
+    }
+}
+
+/* ---- destructors of modules */
+
+/* Finds what the module has in its DT_FINI_ARRAY that raddle compiled; what else stands there is the compiler's, and of no
+ * concern to the program. They are called from the last to the first. */
+static int module_destructors_add(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const ElfW(Dyn) *entry = NULL;
+    void (**functions)(void) = NULL;
+    size_t count = 0;
+
+    (void)size;
+    (void)context;
+    if (!image_is_instrumented(info))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_FINI_ARRAY)
+            functions = (void (**)(void))(info->dlpi_addr + entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_FINI_ARRAYSZ)
+            count = entry->d_un.d_val / sizeof *functions;
+    }
+    while (functions && count-- > 0) {
+        if (!external_is_instrumented((const void *)(uintptr_t)functions[count]))
+            continue;
+        if (module_destructor_count == MODULE_DESTRUCTORS)
+            native_unsupported("more destructors of modules");
+        else
+            module_destructors[module_destructor_count++] = functions[count];
+    }
+    return 0;
+}
+
+/* ---- the end of the process */
+
+static void handler_call(const struct exit_handler *handler, int status)
+{
+    switch (handler->kind) {
+    case HANDLER_PLAIN:
+        handler->call.plain();
+        break;
+    case HANDLER_TAKING:
+        handler->call.taking(handler->argument);
+        break;
+    case HANDLER_STATUS:
+        handler->call.status(status, handler->argument);
+        break;
+    }
+}
+
+INTERPOSE _Noreturn void exit(int status)
+{
+    if (!native.current)
+        kernel_exit(status);
+    exit_handlers_thread_variables();
+    while (exit_handler_count > 0) {
+        struct exit_handler last = exit_handlers[--exit_handler_count];
+
+        handler_call(&last, status);
+    }
+    for (uint32_t i = 0; i < module_destructor_count; i++)
+        module_destructors[i]();
+    if (native.session->leaks)
+        memory_bug_leaks();
+    native_exit_process(status);
+}
+
+INTERPOSE _Noreturn void _exit(int status)
+{
+    if (!native.current)
+        kernel_exit(status);
+    native_exit_process(status);
+}
+
+INTERPOSE _Noreturn void _Exit(int status)
+{
+    _exit(status);
+}
+
+/* The handlers of quick_exit are other ones. */
+
+int __cxa_at_quick_exit(void (*handler)(void *), void *library);
+
+static void (*quick_handlers[QUICK_HANDLERS])(void *);
+static uint32_t quick_handler_count, quick_handlers_of_start;
+
+INTERPOSE int __cxa_at_quick_exit(void (*handler)(void *), void *library)
+{
+    (void)library;
+    if (quick_handler_count == QUICK_HANDLERS) {
+        native_unsupported("more handlers of at_quick_exit");
+        return -1;
+    }
+    quick_handlers[quick_handler_count++] = handler;
+    return 0;
+}
+
+INTERPOSE int at_quick_exit(void (*handler)(void))
+{
+    return __cxa_at_quick_exit((void (*)(void *))(uintptr_t)handler, NULL);
+}
+
+INTERPOSE _Noreturn void quick_exit(int status)
+{
+    while (native.current && quick_handler_count > 0)
+        quick_handlers[--quick_handler_count](NULL);
+    _exit(status);
+}
+
+/* Waits for the end of that thread and of all that it has made, and they, but for the running one. Who a thread has made is
+ * known when it has ended: so the order of waiting does not depend on that of the ends. */
+static void await_ends(uint32_t number)
+{
+    struct op op = native_op(OP_THREAD_JOIN, NULL);
+    uint32_t child;
+
+    if (number == native.current->number)
+        return;
+    op.addr = native.threads.at[number]->agent;
+    native_ask(&op);
+    for (uint32_t rank = 1; (child = native_child(number, rank)) != NATIVE_NO_THREAD; rank++)
+        await_ends(child);
+}
+
+static void *exit_after_all(void *unused)
+{
+    await_ends(0);
+    exit(0);
+    return unused;
+}
+
+/* When main has called pthread_exit, the last thread runs the handlers. Which one that is does not count as a difference between
+ * executions: a thread of ours does it when they all are gone. */
+void exit_handlers_thread_leaves(void)
+{
+    uint32_t alive = 0;
+    pthread_t handle;
+
+    if (native.current->number == 0 && exit_handler_count + module_destructor_count > 0) {
+        pthread_create(&handle, NULL, exit_after_all, NULL);
+        return;
+    }
+    for (uint32_t i = 0; i < native.threads.count; i++)
+        alive += native.threads.at[i]->agent != AGENT_NONE;
+    if (++threads_left == alive && exit_handler_count > 0)
+        native_unsupported("handlers of atexit that are set after main has called pthread_exit");
+}
+
+void exit_handlers_save(void)
+{
+    dl_iterate_phdr(module_destructors_add, NULL);
+    if (exit_handlers_full)
+        native_unsupported("more handlers of atexit");
+    exit_handlers_of_start = exit_handler_count;
+    quick_handlers_of_start = quick_handler_count;
+}
+
+void exit_handlers_restart(void)
+{
+    threads_left = 0;
+    exit_handler_count = exit_handlers_of_start;
+    quick_handler_count = quick_handlers_of_start;
+}

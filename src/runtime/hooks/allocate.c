@@ -1,0 +1,128 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/core/heap.h"
+#include "runtime/program/memory_bug.h"
+#include "runtime/program/native.h"
+#include "runtime/hooks/plain.h"
+#include "runtime/hooks/races.h"
+
+/* malloc and its family, on the program's heap. */
+
+static uint32_t who(void)
+{
+    spin_forget();
+    if (native.current)
+        return native.current->number;
+    return native.started ? HEAP_OUTSIDE : HEAP_INITIAL;
+}
+
+static void *allocate(size_t size, size_t align)
+{
+    void *block = heap_alloc(who(), size, align, native_site());
+
+    races_note_block(block, size);
+    return block;
+}
+
+INTERPOSE void *malloc(size_t size)
+{
+    return allocate(size, 16);
+}
+
+INTERPOSE void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return allocate(bytes, 16);
+}
+
+INTERPOSE void free(void *block)
+{
+    int error = errno;
+    enum heap_status status;
+
+    if (!block)
+        return;
+    plain_free(block, heap_usable(block));
+    status = heap_free(who(), block, native_site());
+    if (status != HEAP_OK && native.current)
+        memory_bug_free(block, status, "free");
+    errno = error;
+}
+
+INTERPOSE void cfree(void *block)
+{
+    free(block);
+}
+
+INTERPOSE void *realloc(void *block, size_t size)
+{
+    void *bigger = NULL;
+    enum heap_status status;
+
+    if (!block)
+        return malloc(size);
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    plain_free(block, heap_usable(block));
+    status = heap_realloc(who(), block, size, native_site(), &bigger);
+    races_note_block(bigger, size);
+    if (status == HEAP_NO_MEMORY) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (status != HEAP_OK && native.current)
+        memory_bug_free(block, status, "realloc");
+    return bigger;
+}
+
+INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+INTERPOSE int posix_memalign(void **block, size_t align, size_t size)
+{
+    if (align < sizeof(void *) || (align & (align - 1)))
+        return EINVAL;
+    *block = allocate(size, align);
+    return *block ? 0 : ENOMEM;
+}
+
+INTERPOSE void *aligned_alloc(size_t align, size_t size)
+{
+    if (align == 0 || (align & (align - 1))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return allocate(size, align);
+}
+
+INTERPOSE void *memalign(size_t align, size_t size)
+{
+    return aligned_alloc(align, size);
+}
+
+INTERPOSE void *valloc(size_t size)
+{
+    return aligned_alloc(4096, size);
+}
+
+INTERPOSE size_t malloc_usable_size(void *block)
+{
+    return block ? heap_usable(block) : 0;
+}

@@ -1,0 +1,256 @@
+#include "runtime/hooks/plain.h"
+
+#include <errno.h>
+#include <link.h>
+
+#include "runtime/program/memory_bug.h"
+#include "runtime/hooks/races.h"
+
+#define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
+
+/* Bytes of a block that one step may write. */
+#define FREE_VISIBLE ((size_t)64 << 10)
+
+_Static_assert(HOOK_GRANULE == SHADOW_GRANULE && HOOK_CHUNK_SHIFT == SHADOW_CHUNK_SHIFT &&
+                   HOOK_CELL == sizeof(struct shadow_cell) &&
+                   offsetof(struct shadow_cell, generation) == 0 &&
+                   offsetof(struct shadow_cell, write) == 4 &&
+                   HOOK_CELL_READS == offsetof(struct shadow_cell, reads) &&
+                   HOOK_CELL_WRITTEN == offsetof(struct shadow_cell, written) &&
+                   HOOK_CELL_READ == offsetof(struct shadow_cell, read) &&
+                   HOOK_CLOCK_BITS == EPOCH_CLOCK_BITS &&
+                   HOOK_VECTORS == EPOCH_THREAD_MAX << EPOCH_CLOCK_BITS &&
+                   HOOK_VECTOR_UNIT == MOMENTS_UNIT,
+               "code looks at cells by itself");
+
+static const char *const no_chunks[1];
+
+struct plain plain;
+INTERPOSE struct raddle_quick __raddle_quick = {.chunks = no_chunks};
+
+/* Whether anything is left out, and whether code may do so by itself. */
+static void quick_decide(void)
+{
+    plain.quick = native.detects && !plain.watched && !plain.spent;
+    if (plain.quick && !plain.unmapped) {
+        __raddle_quick.chunks = (const char *const *)detector.chunks;
+        __raddle_quick.mask = SHADOW_CHUNKS - 1;
+        __raddle_quick.vectors = detector.shadow.vectors;
+    } else {
+        __raddle_quick.chunks = no_chunks;
+        __raddle_quick.mask = 0;
+    }
+}
+
+void plain_watch(bool watched)
+{
+    plain.watched = watched;
+    quick_decide();
+}
+
+void plain_unmapped(void)
+{
+    plain.unmapped = true;
+    quick_decide();
+}
+
+void plain_restart(void)
+{
+    plain.unmapped = false;
+    __raddle_quick.wrote = 0;
+    quick_decide();
+}
+
+INTERPOSE HOOK_SPARING void __raddle_spent(void)
+{
+    __raddle_quick.left = PLAIN_BUDGET;
+    if (native.alone || !native.current || !native.detects)
+        return;
+    plain.spent = true;
+    quick_decide();
+}
+
+static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
+{
+    uintptr_t at = (uintptr_t)info->dlpi_tls_data;
+    uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
+
+    (void)size;
+    (void)context;
+    if (at && at < pointer && pointer - at < TLS_MAX && pointer - at > plain.tls_below)
+        plain.tls_below = pointer - at;
+    return 0;
+}
+
+void plain_open(void)
+{
+    dl_iterate_phdr(tls_find, NULL);
+}
+
+void plain_begin(const struct native_thread *thread)
+{
+    __raddle_quick.left = PLAIN_BUDGET;
+    plain.spent = thread->window != 0;
+    quick_decide();
+}
+
+static void stack_visit(struct native_thread *owner, uintptr_t at)
+{
+    if (owner->visited_low == owner->visited_high || at < owner->visited_low)
+        owner->visited_low = at;
+    if (at >= owner->visited_high)
+        owner->visited_high = at + 1;
+}
+
+void plain_foreign_stack(const void *p)
+{
+    uint32_t owner;
+
+    if (stack_find(p, &owner) != STACK_INSIDE || owner == native.current->number)
+        return;
+    /* judged only when the owner's own accesses are seen, too: there may be a race to tell of */
+    if (native.threads.at[owner]->stack_shared && native_has_ended(owner))
+        memory_bug_stack(owner);
+    stack_visit(native.threads.at[owner], (uintptr_t)p);
+    native_share_stack(owner);
+}
+
+/* Whether the present load is to be a visible one. Deterministic: it depends on nothing but what the thread did. */
+static bool window_open(void)
+{
+    struct native_thread *thread = native.current;
+
+    if (!plain.spent)
+        return false;
+    if (thread->window == 0) {
+        thread->window = PLAIN_WINDOW;
+        thread->spin.site = NULL;
+    }
+    if (--thread->window > 0)
+        return true;
+    __raddle_quick.left = PLAIN_BUDGET;
+    plain.spent = false;
+    quick_decide();
+    return false;
+}
+
+/* Wild pointers must fault here, as an access of the program, and not in the detector. */
+bool plain_read_slow(const void *p, size_t size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+
+    if (native.current->sections)
+        return false;
+    (void)*(volatile const char *)p;
+    if (size > 8)
+        (void)((volatile const char *)p)[size - 1]; /* nor go through a terabyte before that */
+    detect_read_range(addr, size);
+    plain_foreign_stack(p);
+    return !window_open() && !detect_is_exposed(addr, size);
+}
+
+bool plain_write_slow(void *p, size_t size)
+{
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+    volatile char *byte = p;
+
+    spin_wrote(); /* a loop that stores does not just wait */
+    if (native.current->sections)
+        return false;
+    *byte = *byte;
+    if (size > 8)
+        byte[size - 1] = byte[size - 1];
+    detect_write_range(addr, size);
+    plain_foreign_stack(p);
+    return !detect_is_exposed(addr, size);
+}
+
+/* ---- functions that access memory by means of their own */
+
+/* Stores leave what is there: the caller is about to write. */
+static void range_visible(const struct native_range *range)
+{
+    const struct raddle_site *site = native_site();
+    char *at = (char *)(uintptr_t)range->at, *end = at + range->size;
+
+    while (at < end) {
+        unsigned size = (uintptr_t)at % 8 == 0 && end - at >= 8 ? 8 : 1;
+        uint64_t word;
+
+        if (size == 8) {
+            word = __raddle_load8(at, HOOK_PLAIN, site);
+            if (range->writes)
+                __raddle_store8(at, word, HOOK_PLAIN, site);
+        } else {
+            word = __raddle_load1(at, HOOK_PLAIN, site);
+            if (range->writes)
+                __raddle_store1(at, (uint8_t)word, HOOK_PLAIN, site);
+        }
+        at += size;
+    }
+}
+
+static bool range_checked(const struct native_range *range)
+{
+    plain_count();
+    return range->writes ? plain_write_slow((void *)(uintptr_t)range->at, range->size)
+                         : plain_read_slow(range->at, range->size);
+}
+
+void native_touches(const struct native_range *ranges, size_t count)
+{
+    int error = errno;
+    bool visible = false, inside = native.current && native.current->sections;
+    struct op begin = native_op(OP_SECTION_BEGIN, NULL), end = native_op(OP_SECTION_END, NULL);
+
+    for (size_t i = 0; i < count; i++)
+        memory_check(ranges[i].at, ranges[i].size, ranges[i].writes);
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].size && !native_direct(ranges[i].at))
+            visible |= !native.detects || !range_checked(&ranges[i]);
+    if (!visible)
+        return;
+    if (!inside) {
+        native.current->sections++;
+        plain.touching = true;
+        native_ask(&begin);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!native_direct(ranges[i].at))
+            range_visible(&ranges[i]);
+    if (!inside) {
+        native.current->sections--;
+        plain.touching = false;
+        native_ask(&end);
+    }
+    errno = error;
+}
+
+void plain_end(void)
+{
+    const struct native_thread *thread = native.current;
+
+    if (native.detects && thread->visited_low < thread->visited_high)
+        detect_write_range(thread->visited_low, thread->visited_high - thread->visited_low);
+}
+
+/* Without the detector it is a step that writes all of the block, so that others' accesses come before and after it. */
+static void free_visible(void *block, size_t size)
+{
+    if (size <= FREE_VISIBLE)
+        native_writes(block, size);
+    else
+        native_unsupported("free of a block of more than 64 KiB, with --races=ignore");
+}
+
+void plain_free(void *block, size_t size)
+{
+    if (!native.detects && native.current && size && !native_direct(block))
+        free_visible(block, size);
+    if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
+        return;
+    races_note_free(true);
+    detect_write_range((uint64_t)(uintptr_t)block, size);
+    races_note_free(false);
+    detect_tick(); /* else the next access would pass as known */
+}

@@ -1,0 +1,129 @@
+#ifndef RADDLE_RUNTIME_HOOKS_PLAIN_H
+#define RADDLE_RUNTIME_HOOKS_PLAIN_H
+
+#include "detect/detect.h"
+#include "runtime/program/native.h"
+
+/* Plain accesses of the program, when they are checked for races: then they go to memory at once. If no run has a race, nobody can tell
+ * when they were made.
+ *
+ * A loop that does nothing but plain accesses never gives way to the thread that it may wait for. So after PLAIN_BUDGET accesses
+ * without a visible operation the next PLAIN_WINDOW loads are visible all the same: then spin.h sees what the loop waits for. */
+
+#define PLAIN_BUDGET 100000
+#define PLAIN_WINDOW 64
+
+/* Memory that a function reads or writes. */
+struct native_range {
+    const void *at;
+    size_t size;
+    bool writes;
+};
+
+/* The running thread is about to read or write those bytes by means of its own, in one go: call it before. With
+ * --races=report checks for races. With --races=ignore, or inside an atomic section, makes it one visible step, the access included if nothing
+ * visible comes between. Anything not shared costs a comparison. Keeps errno. */
+void native_touches(const struct native_range *ranges, size_t count);
+
+static inline void native_reads(const void *at, size_t size)
+{
+    native_touches(&(struct native_range){at, size, false}, 1);
+}
+
+static inline void native_writes(void *at, size_t size)
+{
+    native_touches(&(struct native_range){at, size, true}, 1);
+}
+
+/* ---- for hooks */
+
+/* libc keeps what it knows of an OS thread above the thread pointer. */
+#define PLAIN_TLS_ABOVE 2304
+
+struct plain {
+    bool quick;       /* accesses that add nothing to what is known are left out */
+    bool watched;     /* none are: each one is to be seen */
+    bool spent;       /* the budget of the running thread: the window is to open, or open */
+    bool unmapped;    /* memory that was accessed may be gone: code must say where it is */
+    bool touching;    /* native_touches makes the accesses visible that it has checked */
+    size_t tls_below; /* bytes of thread-local variables below the thread pointer of an OS thread */
+};
+
+extern struct plain plain;
+
+/* Before the program runs. */
+void plain_open(void);
+
+/* A run begins. */
+void plain_restart(void);
+
+/* From now on each access is seen (detector.seen), or no longer. */
+void plain_watch(bool watched);
+
+/* The program has taken memory away, or made it read-only: an access that the detector knows may fault. */
+void plain_unmapped(void);
+
+/* Counts an access; every PLAIN_BUDGET of them __raddle_spent is called. */
+static inline void plain_count(void)
+{
+    if (__builtin_expect(--__raddle_quick.left < 0, 0))
+        __raddle_spent();
+}
+
+/* The thread goes on after a visible operation, or begins. */
+void plain_begin(const struct native_thread *thread);
+
+/* Thread-local variables of libc, errno above all: all threads of the program find them at one address, but none sees another's. */
+static inline bool native_is_libc_tls(const void *p)
+{
+    uintptr_t low = (uintptr_t)__builtin_thread_pointer() - plain.tls_below;
+
+    return (uintptr_t)p - low < plain.tls_below + PLAIN_TLS_ABOVE;
+}
+
+/* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
+static inline bool native_direct(const void *p)
+{
+    const struct native_thread *thread = native.current;
+
+    return native.alone || !thread ||
+           ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
+            !thread->stack_shared) ||
+           native_is_libc_tls(p);
+}
+
+/* Another thread's stack: then that one's accesses to it count, too, and the search begins anew with that knowledge. */
+void plain_foreign_stack(const void *p);
+
+/* A plain access that is not direct. True: it was checked, and memory is to be accessed at once. False: it must be made visible, and has
+ * been checked if the operation carries OP_VARIANT_PLAIN, that is, outside of atomic sections. */
+bool plain_read_slow(const void *p, size_t size);
+bool plain_write_slow(void *p, size_t size);
+
+/* Whether memory may be accessed at once, as far as that is quickly told. */
+static inline bool plain_read_quick(const void *p, unsigned size, uint32_t flags)
+{
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN)
+        return false;
+    plain_count();
+    return plain.quick && detect_known((uint64_t)(uintptr_t)p, size, false);
+}
+
+static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
+{
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) != HOOK_PLAIN)
+        return false;
+    plain_count();
+    if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, true))
+        return false;
+    __raddle_quick.wrote = 1;
+    return true;
+}
+
+/* The running thread ends, and its stack with it: whoever has used that must have done so before. */
+void plain_end(void);
+
+/* The running thread gives the block back: whoever still uses it races with that. */
+void plain_free(void *block, size_t size);
+
+#endif

@@ -1,0 +1,238 @@
+#include "runtime/hooks/races.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "runtime/hooks/plain.h"
+#include "runtime/report/races_report.h"
+
+#define NOTES_MAX 64 /* in one run; the others will show in a later one */
+
+static struct {
+    bool explaining; /* a run is done again */
+    bool frees;
+    struct race_note notes[NOTES_MAX];
+    uint32_t count;
+    struct map known;      /* races that have been looked into, by race_key */
+    struct race_side seen; /* the access under way, without its stack */
+} races;
+
+/* ---- while a run goes on */
+
+static const struct raddle_frame *frames_of(uint32_t thread)
+{
+    if (native.current && native.current->number == thread)
+        return __raddle_frames;
+    return native.threads.at[thread]->frames;
+}
+
+static uint64_t race_key(const struct detect_race *race)
+{
+    const struct raddle_frame *frame = frames_of(race->now.thread);
+    uint64_t site = frame ? (uint64_t)(uintptr_t)frame->site : 0;
+    uint64_t kinds = (uint64_t)race->now.writes | (uint64_t)race->now.atomic << 1 |
+                     (uint64_t)race->before.writes << 2 | (uint64_t)race->before.atomic << 3 |
+                     (uint64_t)race->before.thread << 4;
+
+    return mix64(mix64(site) ^ mix64(race->addr & ~(uint64_t)7) * 3 ^ mix64(kinds) * 5);
+}
+
+static bool is_same(const struct detect_race *a, const struct detect_race *b)
+{
+    return a->addr == b->addr && a->now.when == b->now.when && a->before.when == b->before.when &&
+           a->now.writes == b->now.writes && a->before.writes == b->before.writes;
+}
+
+static void race_explain(const struct detect_race *race)
+{
+    for (uint32_t i = 0; i < races.count; i++) {
+        struct race_note *note = &races.notes[i];
+
+        if (note->complete || !is_same(&note->race, race))
+            continue;
+        note->complete = true;
+        note->now = races.seen;
+        stack_keep(&note->now.stack, frames_of(race->now.thread));
+    }
+}
+
+static void race_found(const struct detect_race *race)
+{
+    uint64_t key;
+
+    if (races.explaining) {
+        race_explain(race);
+        return;
+    }
+    key = race_key(race);
+    if (races.count == NOTES_MAX || map_get(&races.known, key) != MAP_ABSENT)
+        return;
+    for (uint32_t i = 0; i < races.count; i++)
+        if (races.notes[i].key == key)
+            return;
+    races.notes[races.count++] = (struct race_note){
+        .race = *race, .key = key, .events = native.world->now + 1}; /* 0 if it is EVENT_NONE */
+    if (native.session->for_debugger)
+        native_debug_race(race->now.thread);
+}
+
+static bool is_earlier_side(const struct race_note *note, const struct race_side *side)
+{
+    const struct detect_access *before = &note->race.before;
+
+    return !note->complete && before->when == side->when && before->writes == side->writes &&
+           before->atomic == side->atomic && side->addr < note->race.addr + note->race.size &&
+           note->race.addr < side->addr + side->size;
+}
+
+/* Only while a run is done again. */
+static void access_seen(const struct detect_access *access, uint64_t addr, size_t size)
+{
+    races.seen = (struct race_side){.when = access->when,
+                                    .thread = access->thread,
+                                    .writes = access->writes,
+                                    .atomic = access->atomic,
+                                    .frees = races.frees,
+                                    .use = access->use,
+                                    .addr = addr,
+                                    .size = size};
+    for (uint32_t i = 0; i < races.count; i++)
+        if (is_earlier_side(&races.notes[i], &races.seen)) {
+            races.notes[i].before = races.seen;
+            stack_keep(&races.notes[i].before.stack, frames_of(access->thread));
+        }
+}
+
+void races_note_thread(uint32_t number)
+{
+    if (races.explaining)
+        stack_keep(races_thread_stack(number), __raddle_frames);
+}
+
+void races_note_block(const void *block, size_t size)
+{
+    for (uint32_t i = 0; races.explaining && i < races.count; i++)
+        if (races.notes[i].race.addr - (uint64_t)(uintptr_t)block < size)
+            stack_keep(&races.notes[i].allocated, __raddle_frames);
+}
+
+bool races_is_free(void)
+{
+    return races.frees;
+}
+
+void races_note_free(bool frees)
+{
+    races.frees = frees;
+}
+
+void races_open(void)
+{
+    struct session *session = native.session;
+
+    if (!session->races)
+        return;
+    map_open(&races.known, &session->arena);
+    if (!detect_open(race_found)) {
+        native_unsupported("data races: no memory for what the search for them remembers");
+        return;
+    }
+    native.detects = true;
+    detector.published = &__raddle_quick.known;
+    for (uint32_t i = 0; i < session->exposed.count; i++)
+        detect_expose(session->exposed.at[i]);
+}
+
+/* ---- when it has ended */
+
+/* A replay is there for one bug, and must not pass it by for the sake of another one. */
+static bool is_search(void)
+{
+    return native.session->job == SESSION_EXPLORE || native.session->job == SESSION_RESUME;
+}
+
+/* The accesses that are to be visible from now on. */
+static void race_expose(const struct detect_race *race)
+{
+    struct session *session = native.session;
+
+    if (detect_is_exposed(race->addr, race->size))
+        return;
+    detect_expose(race->addr);
+    vec_push(&session->arena, &session->exposed, race->addr & ~(uint64_t)7);
+    session->begin_anew = true;
+}
+
+/* Does the run again, all of it: what follows expects the world in its last state. */
+static bool run_again(void)
+{
+    struct explorer *explorer = &native.session->explorer;
+    event_id at = EVENT_NONE;
+    bool same;
+
+    races.explaining = true;
+    detector.seen = access_seen;
+    plain_watch(true);
+    same = execution_replay(&explorer->execution, &at);
+    plain_watch(false);
+    detector.seen = NULL;
+    races.explaining = false;
+    if (!same)
+        explorer->diverged = at;
+    return same;
+}
+
+/* One race, with both stacks. True: it counts as a bug. */
+static bool race_settle(const struct race_note *note, uint32_t exposed)
+{
+    struct session *session = native.session;
+    bool counts = false;
+
+    if (!race_is_new(note)) {
+        /* told before, or not to be told; but not of these bytes */
+    } else if (race_is_suppressed(note)) {
+        race_suppress(note);
+    } else {
+        race_add(note, exposed);
+        counts = true;
+    }
+    if ((!counts || session->keep_going) && is_search())
+        race_expose(&note->race);
+    return counts;
+}
+
+void races_restart(void)
+{
+    if (!races.explaining)
+        races.count = 0;
+}
+
+void races_forget(void)
+{
+    if (!native.detects)
+        return;
+    map_open(&races.known, &native.session->arena);
+    native.session->race_pairs.count = 0;
+}
+
+bool races_of_run(void)
+{
+    struct session *session = native.session;
+    uint32_t exposed = session->exposed.count;
+    bool stop = false;
+
+    if (detector.given_up)
+        native_unsupported(detector.given_up);
+    if (races.count == 0 || session->for_debugger) /* one run only: the debugger has shown them */
+        return true;
+    if (!run_again()) {
+        races.count = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i < races.count && !stop; i++) {
+        map_add(&races.known, races.notes[i].key, 0);
+        stop = race_settle(&races.notes[i], exposed) && !session->keep_going && is_search();
+    }
+    races.count = 0;
+    return !stop && !session->begin_anew;
+}

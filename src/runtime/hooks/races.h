@@ -1,0 +1,34 @@
+#ifndef RADDLE_RUNTIME_HOOKS_RACES_H
+#define RADDLE_RUNTIME_HOOKS_RACES_H
+
+#include "runtime/program/native.h"
+
+/* Data races as bugs. The detector knows when, who and which bytes; not where. So the races of a run are noted while it goes on, and when
+ * it has ended it is done once more, and this time the stacks of the accesses are kept.
+ *
+ * A race that does not end the search (--keep-going, a suppression) leaves accesses whose order matters and is
+ * not explored. So those bytes are exposed: from then on plain accesses to them are visible, and the search begins anew. */
+
+/* Once the session is there. */
+void races_open(void);
+
+/* A run has ended. False: the search is to stop, or to begin anew: its other findings do not count. */
+bool races_of_run(void);
+
+/* A run begins. */
+void races_restart(void);
+
+/* What was found so far counts as new again. */
+void races_forget(void);
+
+/* While a run is done again: keeps where a thread is created and a block allocated, if a race is about it. */
+void races_note_thread(uint32_t number);
+void races_note_block(const void *block, size_t size);
+
+/* The accesses that follow are those of free. */
+void races_note_free(bool frees);
+
+/* Whether the access under way is one of those. */
+bool races_is_free(void);
+
+#endif

@@ -1,0 +1,154 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/core/heap.h"
+#include "runtime/report/names.h"
+#include "runtime/hooks/plain.h"
+#include "runtime/hooks/races.h"
+#include "runtime/job/record.h"
+
+/* In one run. What comes later is left out: nobody reads that many. */
+#define PLAIN_MAX 4000
+
+/* An access, from the moment when it was announced to the end of the step. */
+struct plain_access {
+    uint32_t thread;
+    struct op op;
+    const struct raddle_site *site;
+    uint32_t stack;
+    cell_value value; /* read or written */
+    bool frees;       /* gives a block back */
+    bool settled;     /* the value of a write is known only when it has been made */
+};
+
+static VEC(struct plain_access) accesses;
+static uint32_t taken; /* so far */
+
+/* The last write has been made by now: nobody else ran since. */
+static void access_settle(void)
+{
+    struct plain_access *last = accesses.count ? &vec_last(&accesses) : NULL;
+
+    if (!last || last->settled)
+        return;
+    memcpy(&last->value, (const void *)(uintptr_t)last->op.addr, last->op.size);
+    last->settled = true;
+}
+
+static void access_seen(const struct detect_access *seen, uint64_t addr, size_t size)
+{
+    const struct native_thread *thread = native.current;
+    const struct raddle_frame *frame = __raddle_frames;
+    struct plain_access access = {.thread = seen->thread, .settled = true};
+
+    if (!thread || thread->number != seen->thread)
+        return;
+    access_settle();
+    if (taken + accesses.count >= PLAIN_MAX) {
+        detector.seen = NULL;
+        plain_watch(false);
+        return;
+    }
+    if (seen->atomic)
+        return;
+    access.site = frame ? frame->site : NULL;
+    access.op = (struct op){.kind = seen->writes ? OP_STORE : OP_LOAD,
+                            .size = size <= sizeof access.value ? (uint8_t)size : 0,
+                            .addr = addr,
+                            .site = (uint64_t)(uintptr_t)access.site};
+    access.stack = record_callers(thread, frame);
+    access.frees = races_is_free();
+    if (access.frees)
+        access.op.size = 0;
+    if (seen->writes)
+        access.settled = false;
+    else
+        memcpy(&access.value, (const void *)(uintptr_t)addr, access.op.size);
+    vec_push(&native.session->arena, &accesses, access);
+}
+
+void record_plain_open(void)
+{
+    if (!native.detects)
+        return;
+    detector.seen = access_seen;
+    plain_watch(true);
+}
+
+/* An access that turned out to be visible is the next event of its thread, and not told twice. */
+static bool is_pending(const struct plain_access *access)
+{
+    const struct world *world = native.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        const struct thread *thread = &world->threads.at[world->active.at[i]];
+
+        if (!world->agents.at[world->active.at[i]].is_buffer &&
+            world->agents.at[world->active.at[i]].key == access->thread)
+            return thread->status == THREAD_RUNNING && thread->pending.addr == access->op.addr &&
+                   thread->pending.site == access->op.site;
+    }
+    return false;
+}
+
+/* What the source calls it says more of the heap, and the name of a variable with an offset more of the rest. Sites of calls
+ * have the name of the function: of no use here. */
+static void object_name(struct op *op, char *text, size_t size)
+{
+    const struct raddle_site *site = (const struct raddle_site *)(uintptr_t)op->site;
+    uint32_t thread;
+
+    if (site && site->what && site->what[0] != '*' &&
+        stack_find((const void *)(uintptr_t)op->addr, &thread) == STACK_NOWHERE)
+        op->site = 0;
+    names_object(op, text, size);
+}
+
+static void access_add(const struct plain_access *access)
+{
+    static char text[512], object[256];
+    struct session *session = native.session;
+    const struct raddle_site *site = access->site;
+    bool writes = access->op.kind == OP_STORE;
+    struct event event = {.op = access->op, .result = access->value};
+    struct session_step step = {.plain = true,
+                                .choice = {.thread = access->thread},
+                                .op = access->op.kind,
+                                .reads = !writes,
+                                .writes = writes,
+                                .size = access->op.size,
+                                .value = (uint64_t)access->value,
+                                .cell = access->op.addr,
+                                .stack = access->stack};
+
+    event.op.value = access->value;
+    object_name(&event.op, object, sizeof object);
+    if (access->frees) {
+        snprintf(text, sizeof text, "free %s", object);
+    } else if (access->op.size) {
+        names_step(&event, text, sizeof text);
+    } else { /* too large to be one value: a copy */
+        snprintf(text, sizeof text, "%s %s", writes ? "store to" : "load from", object);
+    }
+    step.text = native_text(text);
+    step.object = native_text(object);
+    if (site)
+        step.site = (struct session_site){.file = native_text(site->file),
+                                          .function = native_text(site->function),
+                                          .line = site->line,
+                                          .column = site->column};
+    vec_push(&session->arena, &session->steps, step);
+    if (access->op.size)
+        record_written(&access->op, access->value, session->steps.count);
+}
+
+void record_plain_take(void)
+{
+    access_settle();
+    for (uint32_t i = 0; i < accesses.count; i++)
+        if (i + 1 < accesses.count || !is_pending(&accesses.at[i]))
+            access_add(&accesses.at[i]);
+    taken += accesses.count;
+    accesses.count = 0;
+}

@@ -1,0 +1,420 @@
+#include "runtime/library/external.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/library/library.h"
+#include "runtime/program/native.h"
+#include "runtime/signals/signals.h"
+#include "runtime/core/symbols.h"
+
+#define HOOK __attribute__((visibility("default")))
+
+#define STACK_WIPED 1024 /* bytes: as deep as the frames between a call and spin.c */
+
+/* What a function that was called turned out to be. */
+struct external {
+    enum external_kind {
+        EXTERNAL_SEEN, /* instrumented, or a function of libc that only accesses memory */
+        EXTERNAL_IMPURE, /* interposed, known to keep state, or trusted: a loop with it does more than wait */
+        EXTERNAL_UNSEEN, /* `unseen` says which */
+    } kind;
+    const struct library_row *row; /* that it follows, or NULL */
+    uint32_t unseen;               /* index into session.unseen */
+};
+
+#define RECENT 256u /* a power of two */
+
+static VEC(struct external) externals;
+static struct map external_of; /* address of a row or of a function -> index into externals */
+static struct {
+    const void *key;
+    uint32_t index;
+} recent[RECENT];
+
+void external_open(void)
+{
+    memset(&externals, 0, sizeof externals);
+    memset(recent, 0, sizeof recent);
+    map_open(&external_of, &native.session->arena);
+}
+
+/* ---- what an address is */
+
+struct brand_search {
+    uintptr_t at;
+    bool found;
+};
+
+/* Only in memory that a module has mapped: what lies in front of a function need not be readable. */
+static int brand_look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct brand_search *search = context;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t offset = search->at - info->dlpi_addr - header->p_vaddr;
+
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_R) || offset >= header->p_memsz ||
+            offset < HOOK_BRAND_SIZE)
+            continue;
+        search->found =
+            memcmp((const char *)search->at - HOOK_BRAND_SIZE, HOOK_BRAND, HOOK_BRAND_SIZE) == 0;
+        return 1;
+    }
+    return 0;
+}
+
+bool external_is_instrumented(const void *function)
+{
+    struct brand_search search = {.at = (uintptr_t)function};
+
+    dl_iterate_phdr(brand_look, &search);
+    return search.found;
+}
+
+static bool is_in_module_of(const void *function, const void *other)
+{
+    Dl_info a, b;
+
+    return function && dladdr(function, &a) && dladdr(other, &b) && a.dli_fbase == b.dli_fbase;
+}
+
+struct definition {
+    const char *name;
+    const void *found;
+};
+
+static int definition_look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct definition *definition = context;
+    void *library;
+
+    (void)size;
+    if (!info->dlpi_name[0])
+        return 0; /* the program: there is only the way to it */
+    library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return 0;
+    definition->found = dlsym(library, definition->name);
+    return definition->found != NULL;
+}
+
+/* In a program at a fixed address, the address of a library's function is that of a jump to it in the program. */
+static const void *behind_jump(const char *name, const void *function)
+{
+    struct definition definition = {.name = name};
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+
+    if (!dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+        symbol->st_shndx != SHN_UNDEF || info.dli_saddr != function)
+        return function;
+    dl_iterate_phdr(definition_look, &definition);
+    return definition.found ? definition.found : function;
+}
+
+/* The file name of the library that holds it, "" for the program itself. */
+static const char *library_of(const void *function)
+{
+    Dl_info info;
+    const char *slash;
+
+    if (!function || !dladdr(function, &info) || !info.dli_fname ||
+        is_in_module_of(function, (const void *)native.main))
+        return "";
+    slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
+}
+
+static const char *name_of(const void *function)
+{
+    static char text[64];
+    Dl_info info;
+    uint64_t offset;
+    const char *name;
+
+    if (dladdr(function, &info) && info.dli_sname && info.dli_saddr == function)
+        return info.dli_sname;
+    name = library_name_of(function);
+    if (name)
+        return name;
+    name = symbols_find((uint64_t)(uintptr_t)function, &offset);
+    if (name && offset == 0)
+        return name;
+    snprintf(text, sizeof text, "code at %p", function);
+    return text;
+}
+
+/* ---- what to do about it */
+
+static bool is_trusted(const char *name, const char *library)
+{
+    const struct session *session = native.session;
+
+    for (uint32_t i = 0; i < session->trust.count; i++)
+        if (fnmatch(session->trust.at[i], name, 0) == 0 ||
+            (library[0] && fnmatch(session->trust.at[i], library, 0) == 0))
+            return true;
+    return false;
+}
+
+static uint32_t unseen_add(const char *name, const char *library, const struct raddle_site *site,
+                           bool trusted)
+{
+    struct session *session = native.session;
+    struct session_unseen unseen = {.name = native_text(name), .trusted = trusted};
+
+    for (uint32_t i = 0; i < session->unseen.count; i++)
+        if (strcmp(session->unseen.at[i].name, name) == 0)
+            return i;
+    if (library[0])
+        unseen.library = native_text(library);
+    if (site) {
+        unseen.site.file = native_text(site->file);
+        unseen.site.function = native_text(site->function);
+        unseen.site.line = site->line;
+        unseen.site.column = site->column;
+    }
+    vec_push(&session->arena, &session->unseen, unseen);
+    return session->unseen.count - 1;
+}
+
+static struct external unseen_decide(const char *name, const void *function,
+                                     const struct raddle_site *site)
+{
+    const char *library = library_of(function);
+    bool trusted = is_trusted(name, library);
+    struct external external = {.kind = trusted ? EXTERNAL_IMPURE : EXTERNAL_UNSEEN};
+
+    external.unseen = unseen_add(name, library, site, trusted);
+    return external;
+}
+
+/* Interposed functions that do nothing but their operations, which spin.h judges one by one, or tell it themselves when they do more. */
+static bool is_operation(const char *name)
+{
+    static const char *const names[] = {
+        "pthread_mutex_lock",
+        "pthread_mutex_trylock",
+        "pthread_mutex_timedlock",
+        "pthread_mutex_clocklock",
+        "pthread_mutex_unlock",
+        "pthread_spin_lock",
+        "pthread_spin_trylock",
+        "pthread_spin_unlock",
+        "pthread_rwlock_tryrdlock",
+        "pthread_rwlock_trywrlock",
+        "pthread_rwlock_timedrdlock",
+        "pthread_rwlock_timedwrlock",
+        "pthread_rwlock_clockrdlock",
+        "pthread_rwlock_clockwrlock",
+        "pthread_cond_timedwait",
+        "pthread_cond_clockwait",
+        "sem_trywait",
+        "sem_timedwait",
+        "sem_clockwait",
+        "sem_getvalue",
+        "pthread_tryjoin_np",
+        "pthread_timedjoin_np",
+        "pthread_clockjoin_np",
+        "pthread_testcancel",
+        "pthread_self",
+        "pthread_equal",
+        "flockfile",
+        "ftrylockfile",
+        "funlockfile",
+        "sched_yield",
+        "thrd_yield",
+        "thrd_current",
+        "mtx_lock",
+        "mtx_trylock",
+        "mtx_timedlock",
+        "mtx_unlock",
+        "cnd_timedwait",
+        "sleep",
+        "usleep",
+        "nanosleep",
+        "clock_nanosleep",
+        "clock_gettime",
+        "timespec_get",
+        "gettimeofday",
+        "time",
+        "clock",
+        "times",
+        "thrd_sleep",
+        "read",
+        "recv",
+        "recvfrom",
+        "write",
+        "send",
+        "poll",
+        "ppoll",
+        "select",
+        "epoll_wait",
+        "accept",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The program may have a function of its own with the name of one of libc's: what has hooks comes first. */
+static struct external decide(const char *name, const void *function,
+                              const struct raddle_site *site)
+{
+    const struct library_row *row = library_find(name);
+    struct external external = {.kind = EXTERNAL_SEEN};
+
+    if (function)
+        function = behind_jump(name, function);
+    if (!function || external_is_instrumented(function))
+        return external;
+    external.row = row;
+    if (row && row->pure)
+        return external;
+    external.kind = EXTERNAL_IMPURE;
+    if (is_in_module_of(function, &native)) {
+        if (is_operation(name))
+            external.kind = EXTERNAL_SEEN;
+        return external;
+    }
+    if (row)
+        return external;
+    return unseen_decide(name, function, site);
+}
+
+static uint32_t external_add(const void *key, const char *name, const void *function,
+                             const struct raddle_site *site)
+{
+    struct native_thread *thread = native.current;
+    struct external external;
+
+    native.current = NULL; /* the dynamic linker keeps what it allocates */
+    external = decide(name ? name : name_of(function), function, site);
+    native.current = thread;
+    map_add(&external_of, (uint64_t)(uintptr_t)key, externals.count);
+    vec_push(&native.session->arena, &externals, external);
+    return externals.count - 1;
+}
+
+/* Notes the call; the row of the table that it follows, or NULL. */
+static const struct library_row *note(const void *key, const char *name, const void *function,
+                                      const struct raddle_site *site)
+{
+    uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)key) % RECENT);
+    const struct external *external;
+
+    if (!native.current)
+        return NULL;
+    if (recent[slot].key != key) {
+        uint32_t index = map_get(&external_of, (uint64_t)(uintptr_t)key);
+
+        recent[slot].index = index == MAP_ABSENT ? external_add(key, name, function, site) : index;
+        recent[slot].key = key;
+    }
+    external = &externals.at[recent[slot].index];
+    if (external->kind != EXTERNAL_SEEN)
+        spin_forget();
+    if (external->kind == EXTERNAL_UNSEEN && !native.alone)
+        native.session->unseen.at[external->unseen].shared = true;
+    return external->row;
+}
+
+void external_unseen(const char *name, const void *function)
+{
+    struct native_thread *thread = native.current;
+    const struct raddle_site *site = native_site();
+    struct external external;
+
+    native.current = NULL;
+    external = unseen_decide(name, function, site);
+    native.current = thread;
+    if (external.kind == EXTERNAL_UNSEEN && !native.alone)
+        native.session->unseen.at[external.unseen].shared = true;
+}
+
+/* Routines that start the functions of others: libstdc++ has one for std::thread. */
+void external_start(void *(*start)(void *))
+{
+    const void *function = (const void *)start;
+
+    if (!external_is_instrumented(function) && !is_in_module_of(function, &native) &&
+        !strstr(library_of(function), "libstdc++.so"))
+        note(function, NULL, function, native_site());
+}
+
+/* ---- hooks */
+
+/* What hooks leave below the stack of the program differs from one round of a loop to the next (it has clocks in it), and shows where the
+ * function called now leaves a gap in its frame. Then spin.c would not see that the thread comes back in the same state. */
+static __attribute__((noinline)) void stack_wipe(void)
+{
+    char below[STACK_WIPED];
+
+    memset(below, 0, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+}
+
+HOOK void __raddle_external(const struct raddle_external *what, const struct raddle_site *site)
+{
+    note(what, what->name, what->function, site);
+    if (native.current && !native.alone)
+        stack_wipe();
+}
+
+static void call_begin(const struct library_row *row, uint64_t *arguments, uint32_t count,
+                       const struct raddle_site *site)
+{
+    struct library_call call = {.row = row,
+                                .arguments = arguments,
+                                .count = count & ~HOOK_CALL_OPEN,
+                                .open = (count & HOOK_CALL_OPEN) != 0,
+                                .site = site};
+
+    if (row && row->accesses[0].kind == ACCESS_SETS_JUMP)
+        signals_jump_set(library_pointer(&call, 0), library_argument(&call, 1) != 0);
+    if (row)
+        library_before(&call);
+}
+
+static uint64_t call_end(const struct library_row *row, uint64_t *arguments, uint32_t count,
+                         uint64_t result, const struct raddle_site *site)
+{
+    struct library_call call = {
+        .row = row, .arguments = arguments, .count = count, .result = result, .site = site};
+
+    if (row)
+        library_after(&call);
+    return call.result;
+}
+
+HOOK void __raddle_call(const struct raddle_external *what, uint64_t *arguments, uint32_t count,
+                        const struct raddle_site *site)
+{
+    call_begin(note(what, what->name, what->function, site), arguments, count, site);
+}
+
+HOOK uint64_t __raddle_called(const struct raddle_external *what, uint64_t *arguments,
+                              uint32_t count, uint64_t result, const struct raddle_site *site)
+{
+    return call_end(note(what, what->name, what->function, site), arguments, count, result, site);
+}
+
+HOOK void __raddle_indirect(const void *function, uint64_t *arguments, uint32_t count,
+                            const struct raddle_site *site)
+{
+    call_begin(note(function, NULL, function, site), arguments, count, site);
+}
+
+HOOK uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t count,
+                                  uint64_t result, const struct raddle_site *site)
+{
+    return call_end(note(function, NULL, function, site), arguments, count, result, site);
+}

@@ -1,0 +1,113 @@
+#include "runtime/program/memory_bug.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "detect/detect.h"
+#include "runtime/program/native.h"
+
+#define TEXT_SIZE 1200
+
+static void add_place(struct text *t, const void *place)
+{
+    const struct raddle_site *site = place;
+
+    if (site && site->file)
+        text_add(t, " at %s:%" PRIu32, site->file, site->line);
+    if (site && site->function)
+        text_add(t, " in %s", site->function);
+}
+
+/* Where it came from, and where it went. */
+static void add_block(struct text *t, const struct heap_block *block)
+{
+    if (block->thread == HEAP_INITIAL)
+        text_add(t, "; the block of %zu bytes was allocated before main", block->size);
+    else
+        text_add(t, "; the block of %zu bytes was allocated by thread %" PRIu32, block->size,
+                 block->thread);
+    add_place(t, block->alloc_site);
+    if (block->state != HEAP_FREED)
+        return;
+    text_add(t, ", and freed by thread %" PRIu32, block->free_thread);
+    add_place(t, block->free_site);
+}
+
+static void add_where(struct text *t, const struct heap_block *block, const void *p, size_t n)
+{
+    const char *at = p, *end = block->start + block->size;
+
+    if (at >= end)
+        text_add(t, ", %zu bytes behind the end of a block", (size_t)(at - end));
+    else if (at < block->start)
+        text_add(t, ", %zu bytes before the start of a block", (size_t)(block->start - at));
+    else if (at + n > end)
+        text_add(t, ", %zu bytes beyond the end of a block", (size_t)(at + n - end));
+    else
+        text_add(t, ", %zu bytes into a block that was freed", (size_t)(at - block->start));
+}
+
+static struct text *text_begin(void)
+{
+    static char buffer[TEXT_SIZE];
+    static struct text text;
+
+    text = text_open(buffer, sizeof buffer);
+    return &text;
+}
+
+static _Noreturn void report(const struct text *t)
+{
+    native_crash(BUG_MEMORY, native_text(t->at));
+}
+
+void memory_bug_access(const void *p, size_t n, bool writes)
+{
+    const struct heap_block *block = heap_find(p);
+    struct text *t = text_begin();
+    bool outside;
+
+    if (!native.current)
+        return;
+    outside = !block || (const char *)p < block->start ||
+              (const char *)p + n > block->start + block->size;
+
+    if (!outside && native.detects && !native.alone) /* a race with free is the better story */
+        (writes ? detect_write_range : detect_read_range)((uint64_t)(uintptr_t)p, n);
+    text_add(t, "%s: a %s of %zu byte%s",
+             !block    ? "an invalid access"
+             : outside ? "a heap overflow"
+                       : "use after free",
+             writes ? "write" : "read", n, n == 1 ? "" : "s");
+    if (block) {
+        add_where(t, block, p, n);
+        add_block(t, block);
+    } else {
+        text_add(t, " to %p, where there never was a block", p);
+    }
+    report(t);
+}
+
+void memory_bug_stack(uint32_t owner)
+{
+    struct text *t = text_begin();
+
+    text_add(t, "use of the stack of thread %" PRIu32 ", which has ended", owner);
+    report(t);
+}
+
+void memory_bug_free(const void *p, enum heap_status status, const char *function)
+{
+    const struct heap_block *block = heap_find(p);
+    struct text *t = text_begin();
+
+    if (status == HEAP_DOUBLE_FREE)
+        text_add(t, "%s gets a block that was freed before", function);
+    else if (status == HEAP_INTERIOR && block)
+        text_add(t, "%s gets a pointer that is not the start of a block", function);
+    else
+        text_add(t, "%s gets a pointer that malloc did not give", function);
+    if (block)
+        add_block(t, block);
+    report(t);
+}

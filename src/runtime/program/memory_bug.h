@@ -1,0 +1,31 @@
+#ifndef RADDLE_RUNTIME_PROGRAM_MEMORY_BUG_H
+#define RADDLE_RUNTIME_PROGRAM_MEMORY_BUG_H
+
+#include <stdbool.h>
+
+#include "runtime/core/guard.h"
+#include "runtime/core/heap.h"
+
+/* What a program does wrong with its heap, in words. */
+
+/* The running thread accesses `n` bytes that guard_allows forbids: a bug, and never returns. Outside of program threads nothing
+ * is a bug. */
+void memory_bug_access(const void *p, size_t n, bool writes);
+
+/* It accesses the stack of a thread that has ended. */
+_Noreturn void memory_bug_stack(uint32_t owner);
+
+/* It frees, or enlarges, what is no live block. */
+_Noreturn void memory_bug_free(const void *p, enum heap_status status, const char *function);
+
+/* Before an access; and after one that others may have come before. */
+static inline void memory_check(const void *p, size_t n, bool writes)
+{
+    if (__builtin_expect(!guard_allows(p, n), 0))
+        memory_bug_access(p, n, writes);
+}
+
+/* The program ends: blocks that nothing points to any more are a bug, with the option. */
+void memory_bug_leaks(void);
+
+#endif

@@ -1,0 +1,339 @@
+#include "runtime/program/spin.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/check.h"
+#include "model/channel.h"
+#include "model/object.h"
+#include "runtime/program/native.h"
+
+/* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
+ * saved what they need, its thread-local variables, and the registers that survive calls. That includes bytes that
+ * mean nothing; then a loop goes unnoticed, but never the other way round. */
+static __attribute__((noinline)) void local_state(uint64_t *state)
+{
+    const struct native_thread *thread = native.current;
+    const char *here = __builtin_frame_address(0);
+    const char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
+    struct spin_image *image = thread->images ? &thread->images->now : NULL;
+    uint64_t registers[5];
+    uint64_t variables = XXH3_64bits(top, thread->private_used);
+    XXH128_hash_t hash;
+
+    __asm__ volatile("movq %%rbx, 0(%0)\n\t"
+                     "movq %%r12, 8(%0)\n\t"
+                     "movq %%r13, 16(%0)\n\t"
+                     "movq %%r14, 24(%0)\n\t"
+                     "movq %%r15, 32(%0)"
+                     :
+                     : "r"(registers)
+                     : "memory");
+    hash = XXH3_128bits_withSeed(here, (size_t)(top - here),
+                                 XXH3_64bits(registers, sizeof registers) ^ variables);
+    state[0] = hash.low64;
+    state[1] = hash.high64;
+    if (!image)
+        return;
+    image->low = (size_t)(top - here) <= SPIN_IMAGE_MAX ? here : NULL;
+    image->size = image->low ? (uint32_t)(top - here) : 0;
+    image->variables = variables;
+    memcpy(image->registers, registers, sizeof registers);
+    memcpy(image->bytes, here, image->size);
+}
+
+void spin_looks(uint64_t seconds)
+{
+    struct native_thread *thread = native.current;
+
+    if (!thread->images) {
+        thread->images = arena_alloc(&native.session->arena, sizeof *thread->images);
+        thread->images->place.low = thread->images->wait.low = NULL;
+    }
+    thread->spin.passed.looked = thread->spin.wait.passed.looked = true;
+    thread->spin.passed.seconds += seconds;
+    thread->spin.wait.passed.seconds += seconds;
+}
+
+static struct spin_image *image_of_place(void)
+{
+    return native.current->images ? &native.current->images->place : NULL;
+}
+
+static struct spin_image *image_of_wait(void)
+{
+    return native.current->images ? &native.current->images->wait : NULL;
+}
+
+/* Whether the thread, whose state is `spin->now`, has been in that state at the same place, as far as it can tell now. */
+static bool is_again(struct spin *spin, const uint64_t *state, const struct spin_passed *passed,
+                     const struct spin_image *then)
+{
+    if (!passed->looked)
+        return memcmp(spin->now, state, sizeof spin->now) == 0;
+    if (!spin_image_moved(then, &native.current->images->now, passed->seconds))
+        return false;
+    spin->far = passed->seconds < SPIN_FAR;
+    return !spin->far;
+}
+
+/* The state is to be compared with from now on. */
+static void state_keep(const struct spin *spin, uint64_t *state, struct spin_passed *passed,
+                       struct spin_image *image)
+{
+    memcpy(state, spin->now, sizeof spin->now);
+    if (passed->looked)
+        spin_image_copy(image, &native.current->images->now);
+    *passed = (struct spin_passed){0};
+}
+
+static void wait_for_change(struct spin *spin)
+{
+    struct op op = native_op(OP_AWAIT, &spin->waits);
+
+    spin->waits = spin->reads;
+    for (uint32_t i = 0; i < spin->waits.count; i++)
+        native.session->polls_by_lock |=
+            spin->waits.reads[i].object == OBJECT_MUTEX && spin->waits.reads[i].size == AWAIT_STAMP;
+    native_ask(&op);
+}
+
+/* A handler of a signal may run on another one. */
+static bool on_own_stack(void)
+{
+    const struct native_thread *thread = native.current;
+
+    return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)thread->stack.low <
+           thread->stack.size - NATIVE_PRIVATE_SIZE;
+}
+
+void spin_forget(void)
+{
+    if (native.current)
+        spin_wrote();
+}
+
+void spin_wrote(void)
+{
+    native.current->spin.site = NULL;
+    native.current->spin.writes++;
+    native.current->spin.far = false;
+}
+
+void spin_settle(void)
+{
+    if (!__raddle_quick.wrote)
+        return;
+    __raddle_quick.wrote = 0;
+    spin_wrote();
+}
+
+bool spin_has_written(void)
+{
+    const struct spin *spin = &native.current->spin;
+
+    spin_settle();
+    return spin->writes != spin->lock_writes;
+}
+
+/* The state is looked at only when the thread comes back for the first time: most reads are in no loop. */
+void spin_before(const struct raddle_site *site)
+{
+    struct spin *spin = &native.current->spin;
+
+    spin_settle();
+    if (!site || (spin->site && spin->site != site) || native.current->sections || !on_own_stack())
+        return;
+    if (spin->site) {
+        local_state(spin->now); /* not onto this stack: it would be part of the next state */
+        if (spin->returns > 0 && spin->reads.count > 0 &&
+            is_again(spin, spin->state, &spin->passed, image_of_place()))
+            wait_for_change(spin);
+        state_keep(spin, spin->state, &spin->passed, image_of_place());
+        spin->returns++;
+    } else {
+        spin->returns = 0;
+        spin->passed = (struct spin_passed){0};
+    }
+    spin->site = site;
+    spin->reads.count = 0;
+}
+
+/* ---- what counts as reading */
+
+/* Tries that fail, and looks at objects: they read the object, in the state it is in right now. */
+static bool object_is_read(const struct op *op, cell_value result, uint64_t *addr)
+{
+    *addr = op->addr;
+    switch (op->kind) {
+    case OP_MUTEX_TRYLOCK:
+    case OP_SPIN_TRYLOCK:
+    case OP_RWLOCK_TRYRDLOCK:
+    case OP_RWLOCK_TRYWRLOCK:
+        return result != LOCK_GOT && result != LOCK_GOT_FROM_DEAD;
+    case OP_SEM_TRYWAIT:
+    case OP_THREAD_TRYJOIN:
+        return result == 0;
+    case OP_THREAD_TESTCANCEL:
+        *addr = thread_cancel_addr(native.current->agent);
+        return result == 0;
+    case OP_SEM_VALUE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* An exchange that leaves what was there, or a compare-exchange that fails, only reads. */
+static bool cell_is_read(const struct op *op, cell_value result)
+{
+    switch (op->kind) {
+    case OP_LOAD:
+        return op->size <= 8;
+    case OP_CAS:
+        return op->size <= 8 && result != cell_cut(op->expect, op->size);
+    case OP_RMW:
+        return op->size <= 8 && rmw_result(op->variant, result, op->value, op->size) == result;
+    default:
+        return false;
+    }
+}
+
+static bool await_add(struct await *await, uint8_t object, uint64_t addr, uint8_t size,
+                      uint64_t value)
+{
+    if (await->count == AWAIT_MAX)
+        return false;
+    await->reads[await->count].object = object;
+    await->reads[await->count].addr = addr;
+    await->reads[await->count].size = size;
+    await->reads[await->count++].value = value;
+    return true;
+}
+
+static void note_read(struct spin *spin, uint8_t object, uint64_t addr, uint8_t size,
+                      uint64_t value)
+{
+    if (spin->site && !await_add(&spin->reads, object, addr, size, value))
+        spin->site = NULL;
+    /* one place is kept for the mutex of the wait */
+    if (spin->wait.site && (spin->wait.reads.count == AWAIT_MAX - 1 ||
+                            !await_add(&spin->wait.reads, object, addr, size, value)))
+        spin->wait.too_many = true;
+}
+
+static uint64_t state_of(uint8_t object, uint64_t addr)
+{
+    return world_state(native.world, world_location(native.world, object, addr));
+}
+
+static bool note_channel(struct spin *spin, uint64_t name)
+{
+    if (name)
+        note_read(spin, OBJECT_CHANNEL, name, 0, state_of(OBJECT_CHANNEL, name));
+    return true;
+}
+
+/* A try that found nothing, and a look at several channels of which none was ready. */
+static bool note_channels(struct spin *spin, const struct op *op, cell_value result)
+{
+    const struct channel_item *items;
+    uint32_t count;
+
+    if (op->kind == OP_CHANNEL_TRYGET || op->kind == OP_CHANNEL_TRYPUT ||
+        op->kind == OP_FILE_TRYLOCK)
+        return (int64_t)result == -EAGAIN && note_channel(spin, op->addr);
+    if (op->kind != OP_CHANNEL_TRYPOLL || result)
+        return false;
+    items = channel_list_items(&native.world->channel_lists,
+                               channel_poll_list(native.world, &view_now, op), &count);
+    if (!note_channel(spin, op->addr))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].kind == CHANNEL_IS_SET || items[i].kind == CHANNEL_IS_READY ||
+            !note_channel(spin, items[i].in) || !note_channel(spin, items[i].out))
+            return false;
+    return true;
+}
+
+/* ---- critical sections that only read: to have been in one more of them makes no difference to anybody, unless somebody tries
+ * the lock and fails */
+
+static void note_lock(struct spin *spin)
+{
+    if (spin->held++ == 0)
+        spin->lock_writes = spin->writes;
+}
+
+static void note_unlock(struct spin *spin, const struct op *op)
+{
+    bool wrote = op->value || native.session->tries_to_lock;
+
+    if (spin->held > 0)
+        spin->held--;
+    if (wrote || op->kind != OP_MUTEX_UNLOCK) {
+        spin_wrote();
+        return;
+    }
+    note_read(spin, OBJECT_MUTEX, op->addr, AWAIT_STAMP,
+              state_of(OBJECT_MUTEX, op->addr) & LOCK_STAMP_MASK);
+}
+
+void spin_tries_to_lock(void)
+{
+    struct session *session = native.session;
+
+    if (!native.current || session->tries_to_lock)
+        return;
+    session->tries_to_lock = true;
+    session->begin_anew |= session->polls_by_lock;
+}
+
+const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex)
+{
+    struct spin *spin = &native.current->spin;
+    uint64_t addr = (uint64_t)(uintptr_t)mutex;
+    uint64_t stamp = state_of(OBJECT_MUTEX, addr) & LOCK_STAMP_MASK;
+    bool again;
+
+    spin_settle();
+    local_state(spin->now);
+    again = site && on_own_stack() && spin->wait.site == site &&
+            spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&
+            !native.session->tries_to_lock &&
+            is_again(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
+    spin->waits = spin->wait.reads;
+    spin->wait.site = site;
+    spin->wait.writes = spin->writes;
+    spin->wait.too_many = false;
+    spin->wait.reads.count = 0;
+    state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
+    if (!again)
+        return NULL;
+    native.session->polls_by_lock = true;
+    CHECK(await_add(&spin->waits, OBJECT_MUTEX, addr, AWAIT_STAMP, stamp), "no place for a mutex");
+    return &spin->waits;
+}
+
+void spin_after(const struct op *op, cell_value result)
+{
+    struct spin *spin = &native.current->spin;
+    uint64_t addr;
+
+    if (op->kind == OP_YIELD || op->kind == OP_AWAIT || note_channels(spin, op, result))
+        return;
+    if (cell_is_read(op, result))
+        note_read(spin, OBJECT_CELL, op->addr, op->size, (uint64_t)result);
+    else if (object_is_read(op, result, &addr))
+        note_read(spin, op_infos[op->kind].object, addr, 0,
+                  state_of(op_infos[op->kind].object, addr));
+    else if (op->kind == OP_MUTEX_LOCK && result == LOCK_GOT)
+        note_lock(spin);
+    else if (op->kind == OP_MUTEX_UNLOCK && result == LOCK_GOT)
+        note_unlock(spin, op);
+    else if (op->kind != OP_COND_TIMEDWAIT || result != WAIT_TIMED_OUT)
+        spin_wrote();
+    if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) && spin->held == 1)
+        spin->lock_writes = spin->writes; /* it has just taken its only mutex again */
+}

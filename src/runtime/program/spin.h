@@ -1,0 +1,74 @@
+#ifndef RADDLE_RUNTIME_PROGRAM_SPIN_H
+#define RADDLE_RUNTIME_PROGRAM_SPIN_H
+
+#include <stdbool.h>
+
+#include "model/await.h"
+#include "runtime/hooks.h"
+#include "runtime/core/spin_image.h"
+
+/* Loops that only wait for another thread. A thread that comes back to a place with the very same registers and stack,
+ * and has done nothing meanwhile but read, will do the same again until something that it read changes: so it
+ * waits for that instead. If it has looked at a clock, it may be the same state at another time: spin_image.h. */
+
+#define SPIN_HASH_WORDS 2
+
+struct spin {
+    uint64_t writes;                 /* counts what the thread has done other than reading */
+    const struct raddle_site *site;  /* the place it may come back to; NULL: none */
+    uint32_t returns;                /* how often it has come back there */
+    uint64_t state[SPIN_HASH_WORDS]; /* fingerprint of its registers and stack there */
+    uint64_t now[SPIN_HASH_WORDS];   /* the same for the place it is at */
+    struct await reads;              /* what it has read since */
+    struct await waits;              /* what it is waiting for */
+    struct spin_passed passed;       /* since it was at that place */
+    bool far;                        /* the next time that passes shall be SPIN_FAR */
+
+    /* timed waits on conditions that end in vain, at one place */
+    struct {
+        const struct raddle_site *site; /* NULL: none */
+        uint64_t state[SPIN_HASH_WORDS];
+        uint64_t writes;
+        struct spin_passed passed;
+        bool too_many;      /* reads */
+        struct await reads; /* since */
+    } wait;
+    uint32_t held;        /* mutexes that it holds */
+    uint64_t lock_writes; /* `writes` when it held none */
+};
+
+/* Of each thread that looks at clocks, as long as the process lives. */
+struct spin_images {
+    struct spin_image now, place, wait;
+};
+
+/* The running thread looks at a clock. That has gone on by `seconds` since the thread has waited or slept, or by something else (0). */
+void spin_looks(uint64_t seconds);
+
+/* The running thread has done something, other than reading memory, that may come out differently next time: drawn a
+ * random number, allocated. It does not just wait. */
+void spin_forget(void);
+
+/* The running thread has written to memory that others may see, or done something else that counts. */
+void spin_wrote(void);
+
+/* What it has written at once (hooks.h) counts as that from here on: before it gives way to another thread, and before anybody asks. */
+void spin_settle(void);
+
+/* Whether it has, since it took the first of the mutexes that it holds. */
+bool spin_has_written(void);
+
+/* The program tries to take a mutex, or waits for one until a time: it can tell how often others take it. */
+void spin_tries_to_lock(void);
+
+/* Before a timed wait at `site` with that mutex held: what must change before timing out once more could make a difference; NULL if it
+ * has not just timed out here in the same state. Valid until the next wait. */
+const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex);
+
+/* Before a read at `site`: waits, if the thread has been here before in the same state. */
+void spin_before(const struct raddle_site *site);
+
+/* After an operation: what it read, or that it did more than reading. */
+void spin_after(const struct op *op, cell_value result);
+
+#endif

@@ -1,0 +1,480 @@
+#include "runtime/report/names.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/await.h"
+#include "model/object.h"
+#include "runtime/descriptors/descriptors.h"
+#include "runtime/sync/futex.h"
+#include "runtime/core/heap.h"
+#include "runtime/core/symbols.h"
+
+static void add_site(struct text *t, const char *before, const struct raddle_site *site)
+{
+    const char *name;
+
+    if (!site || !site->file)
+        return;
+    name = strrchr(site->file, '/');
+    text_add(t, " %s %s:%" PRIu32, before, name ? name + 1 : site->file, site->line);
+}
+
+static const struct raddle_site *op_site(const struct op *op)
+{
+    return (const struct raddle_site *)(uintptr_t)op->site;
+}
+
+static void add_block(struct text *t, const struct heap_block *block, const char *thread)
+{
+    text_add(t, "heap block %" PRIu32 " of ", block->rank);
+    if (block->thread == HEAP_INITIAL)
+        text_add(t, "the start");
+    else
+        text_add(t, "%s%" PRIu32, thread, block->thread);
+}
+
+static bool add_heap(struct text *t, uint64_t addr)
+{
+    const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
+    uint64_t offset;
+
+    if (!block)
+        return false;
+    offset = addr - (uint64_t)(uintptr_t)block->start;
+    add_block(t, block, "thread ");
+    add_site(t, "from", block->alloc_site);
+    if (offset)
+        text_add(t, "+%" PRIu64, offset);
+    return true;
+}
+
+static bool add_symbol(struct text *t, uint64_t addr)
+{
+    uint64_t offset;
+    const char *name = symbols_find(addr, &offset);
+
+    if (!name)
+        return false;
+    text_add(t, "%s", name);
+    if (offset)
+        text_add(t, "+%" PRIu64, offset);
+    return true;
+}
+
+static void add_address(struct text *t, uint64_t addr)
+{
+    uint32_t thread;
+
+    if (add_heap(t, addr) || add_symbol(t, addr))
+        return;
+    if (stack_find((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
+        text_add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
+    else
+        text_add(t, "%#" PRIx64, addr);
+}
+
+static void add_channel(struct text *t, uint64_t name)
+{
+    char words[256];
+
+    if (channels_describe(name, words, sizeof words))
+        text_add(t, "%s", words);
+    else
+        text_add(t, "channel %#" PRIx64, name);
+}
+
+/* What the source calls it, if the site knows; else what the address is. */
+static void add_object(struct text *t, const struct op *op)
+{
+    const struct raddle_site *site = op_site(op);
+    uint8_t kind = op_infos[op->kind].object;
+
+    if (kind == OBJECT_NONE || kind == OBJECT_THREAD)
+        return;
+    if (kind == OBJECT_CHANNEL)
+        add_channel(t, op->addr);
+    else if (site && site->what && kind == OBJECT_CELL)
+        text_add(t, "%s", site->what);
+    else
+        add_address(t, op->addr);
+}
+
+static uint32_t thread_number(agent_id agent)
+{
+    const struct world *world = native.world;
+
+    return (uint32_t)world->agents.at[world->agents.at[agent].thread].key;
+}
+
+static int64_t as_signed(cell_value value, unsigned size)
+{
+    unsigned unused = 64 - 8 * (size && size < 8 ? size : 8);
+
+    return (int64_t)((uint64_t)value << unused) >> unused;
+}
+
+/* A number as C programs mean it; one that can only be an address as what it points to. */
+static void add_value(struct text *t, cell_value value, unsigned size)
+{
+    int64_t number = as_signed(value, size);
+    const struct heap_block *block;
+    const char *name;
+    uint64_t offset;
+
+    if (size < 8 || (number <= INT32_MAX && number >= INT32_MIN))
+        text_add(t, "%" PRId64, number);
+    else if ((block = heap_find((const void *)(uintptr_t)value)) &&
+             (uint64_t)value == (uint64_t)(uintptr_t)block->start)
+        add_block(t, block, "T");
+    else if ((name = symbols_find((uint64_t)value, &offset)) && !offset)
+        text_add(t, "&%s", name);
+    else
+        text_add(t, "0x%" PRIx64, (uint64_t)value);
+}
+
+static void add_awaited(struct text *t, const struct op *op)
+{
+    const struct await *await = (const struct await *)(uintptr_t)op->addr;
+
+    text_add(t, "a change of ");
+    for (uint32_t i = 0; i < await->count; i++) {
+        text_add(t, "%s", i ? ", " : "");
+        if (await->reads[i].object == OBJECT_CHANNEL)
+            add_channel(t, await->reads[i].addr);
+        else
+            add_address(t, await->reads[i].addr);
+    }
+    text_add(t, " in a loop");
+}
+
+static void add_op(struct text *t, const struct op *op)
+{
+    const struct op_info *info = &op_infos[op->kind];
+
+    if (op->kind == OP_AWAIT && op->variant == OBJECT_STRICT) {
+        op = &(struct op){.kind = (uint8_t)op->expect, .addr = op->mutex};
+        info = &op_infos[op->kind];
+    } else if (op->kind == OP_AWAIT) {
+        add_awaited(t, op);
+        return;
+    }
+
+    if (info->object == OBJECT_SEM && futex_word(op->addr)) {
+        text_add(t, op->kind == OP_SEM_POST ? "futex wake " : "futex wait ");
+        add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr));
+        return;
+    }
+    text_add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
+    if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
+        text_add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
+    } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
+        text_add(t, " ");
+        add_object(t, op);
+    }
+    if (op->kind == OP_CAS) {
+        text_add(t, ", ");
+        add_value(t, op->expect, op->size);
+    }
+    if (op->kind == OP_RMW || op->kind == OP_CAS) {
+        text_add(t, ", ");
+        add_value(t, op->value, op->size);
+    }
+    if (op->kind == OP_STORE || op->kind == OP_FLUSH) {
+        text_add(t, " = ");
+        add_value(t, op->kind == OP_STORE ? op->value : op->expect, op->size);
+    }
+}
+
+size_t names_address(uint64_t addr, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_address(&t, addr);
+    return t.used;
+}
+
+size_t names_object(const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_object(&t, op);
+    return t.used;
+}
+
+size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    text_add(&t, "'");
+    add_op(&t, op);
+    text_add(&t, "' by thread %" PRIu32, thread_number(agent));
+    add_site(&t, "at", op_site(op));
+    return t.used;
+}
+
+size_t names_step(const struct event *event, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    const struct op *op = &event->op;
+
+    add_op(&t, op);
+    if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
+        text_add(&t, " (nobody waits)");
+    else if (op->kind == OP_COND_SIGNAL)
+        text_add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
+    else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS) {
+        text_add(&t, " -> ");
+        add_value(&t, event->result, op->size);
+    } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
+        text_add(&t, " (%s)", wait_end_texts[event->outcome]);
+    else if (event->result == WAIT_INTERRUPTED)
+        text_add(&t, " (%s)", wait_end_texts[WAIT_END_SIGNAL]);
+    else if (op->kind == OP_CHOOSE || op->kind == OP_THREAD_TESTCANCEL)
+        text_add(&t, " -> %" PRIu64, (uint64_t)event->result);
+    return t.used;
+}
+
+/* Where the last operation was that changed the object. */
+static void add_since(struct text *t, loc_id loc)
+{
+    const struct execution *x = &native.session->explorer.execution;
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+    while (r != RECORD_NONE && x->accesses.at[r].access.mode == ACCESS_READ)
+        r = x->accesses.at[r].older;
+    if (r == RECORD_NONE)
+        return;
+    add_site(t, "since", op_site(&x->events.at[x->accesses.at[r].event].op));
+}
+
+static void add_holder(struct text *t, const struct op *op)
+{
+    struct world *world = native.world;
+    uint8_t kind = op_infos[op->kind].object;
+    uint64_t state;
+    uint32_t readers;
+
+    if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
+        return;
+    state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
+    if (kind != OBJECT_RWLOCK)
+        state &= LOCK_USE;
+    if (kind != OBJECT_RWLOCK && state)
+        text_add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
+    else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
+        text_add(t, ", held for writing by thread %" PRIu32,
+                 thread_number((uint32_t)(state >> 32) - 1));
+    if (state)
+        add_since(t, world_location(world, kind, op->addr));
+    if (kind != OBJECT_RWLOCK || rwlock_writer(state))
+        return;
+    waiters_members(&world->waiters, rwlock_readers(state), &readers);
+    if (readers)
+        text_add(t, ", held by %" PRIu32 " readers", readers);
+}
+
+/* "to read from the pipe (fd 3) made at x.c:12", or for one of several. */
+static void add_channel_wait(struct text *t, const struct op *op)
+{
+    bool queue = op->variant & CHANNEL_QUEUE && op->kind != OP_CHANNEL_POLL;
+    const struct channel_item *items;
+    uint32_t count;
+
+    if (op->kind != OP_CHANNEL_POLL) {
+        text_add(t, "%s ",
+                 op->kind == OP_FILE_LOCK     ? "for"
+                 : op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
+                 : queue                      ? "to accept a connection from"
+                                              : "to read from");
+        add_channel(t, op->addr);
+        return;
+    }
+    items = channel_list_items(&native.world->channel_lists,
+                               channel_poll_list(native.world, &view_now, op), &count);
+    text_add(t, "for %s", count ? "" : "no descriptor at all");
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(t, "%s", i ? " or " : "");
+        add_channel(t, items[i].in ? items[i].in : items[i].out);
+    }
+}
+
+/* The condition or the word that the thread waits at: what its last operation was about. */
+static const struct op *waited_at(agent_id agent)
+{
+    const struct execution *x = &native.session->explorer.execution;
+
+    for (uint32_t i = x->events.count; i-- > 0;)
+        if (x->events.at[i].agent == agent)
+            return &x->events.at[i].op;
+    return NULL;
+}
+
+/* A wait for a signal is over when the mutex is held again: first the one is missing, then the other. */
+static void add_signal_wait(struct text *t, agent_id agent, const struct op *op)
+{
+    const struct op *wait = waited_at(agent);
+
+    if (native.world->threads.at[agent].woken) {
+        text_add(t, "mutex ");
+        add_object(t, op);
+        text_add(t, " after its wait");
+        add_holder(t, op);
+        return;
+    }
+    text_add(t, "a signal");
+    if (wait && op_infos[wait->kind].object == OBJECT_COND) {
+        text_add(t, " on ");
+        add_object(t, wait);
+    }
+    text_add(t, ", but nobody signals");
+}
+
+static void add_wait(struct text *t, agent_id agent, const struct op *op)
+{
+    if (op->kind == OP_COND_RELOCK) {
+        add_signal_wait(t, agent, op);
+        return;
+    }
+    if (op->kind == OP_THREAD_JOIN)
+        text_add(t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
+    else
+        add_op(t, op);
+    if (op->kind == OP_SEM_WAIT && futex_word(op->addr))
+        text_add(t, ", but nobody wakes it");
+    add_holder(t, op);
+}
+
+size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    struct op relock = *op;
+
+    if (op->kind == OP_COND_TIMEOUT && !(op->expect & 1u << WAIT_END_TIMEOUT)) {
+        relock.kind = OP_COND_RELOCK; /* cancelling and signals do not end what nobody cancels */
+        relock.addr = op->mutex;
+        op = &relock;
+    } else if (op->kind == OP_BARRIER_INTERRUPT) {
+        relock.kind = OP_BARRIER_LEAVE;
+        op = &relock;
+    }
+    text_add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
+    if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL) {
+        add_channel_wait(&t, op);
+    } else {
+        text_add(&t, "for ");
+        add_wait(&t, agent, op);
+    }
+    add_site(&t, "at", op_site(op));
+    text_add(&t, "\n");
+    return t.used;
+}
+
+size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_wait(&t, agent, op);
+    return t.used;
+}
+
+size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
+                    size_t size)
+{
+    struct text t = text_open(text, size);
+    const struct raddle_site *site = op_site(op);
+    const char *slash = site && site->file ? strrchr(site->file, '/') : NULL;
+
+    text_add(&t, "T%" PRIu32 " ", thread_number(agent));
+    add_op(&t, op);
+    if (op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST)
+        text_add(&t, "\nwakes T%" PRIu32, thread_number(outcome));
+    else if (op->kind == OP_CHOOSE)
+        text_add(&t, " = %" PRIu32, outcome);
+    if (site && site->file)
+        text_add(&t, "\n%s:%" PRIu32, slash ? slash + 1 : site->file, site->line);
+    return t.used;
+}
+
+/* ---- values and states */
+
+size_t names_value(cell_value value, unsigned size, char *text, size_t text_size)
+{
+    struct text t = text_open(text, text_size);
+    int64_t number = as_signed(value, size);
+
+    if (size == 16 && value >> 64)
+        text_add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
+    else if (number <= INT32_MAX && number >= INT32_MIN)
+        text_add(&t, "%" PRId64, number);
+    else if (size < 8 || !(add_heap(&t, (uint64_t)value) || add_symbol(&t, (uint64_t)value)))
+        text_add(&t, "0x%" PRIx64, (uint64_t)value);
+    return t.used;
+}
+
+/* Who is held back by the object. */
+static void add_waiting(struct text *t, enum object_kind kind, uint64_t addr)
+{
+    struct world *world = native.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+        const struct thread *thread = &world->threads.at[agent];
+
+        if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
+            thread->pending.addr == addr && op_infos[thread->pending.kind].object == kind &&
+            op_infos[thread->pending.kind].flags & OP_BLOCK && !world_enabled(world, agent))
+            text_add(t, ", T%" PRIu32 " waits", thread_number(agent));
+    }
+}
+
+static void add_waiters(struct text *t, waiters_id set)
+{
+    uint32_t count;
+    const agent_id *members = waiters_members(&native.world->waiters, set, &count);
+
+    text_add(t, "%s", count ? "" : "nobody waits");
+    for (uint32_t i = 0; i < count; i++)
+        text_add(t, "%sT%" PRIu32 " waits", i ? ", " : "", thread_number(members[i]));
+}
+
+size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    struct world *world = native.world;
+    uint64_t life = world_state(world, world_location(world, kind, addr));
+    uint64_t state = life & OBJECT_USE;
+    uint32_t readers;
+
+    if (life & OBJECT_DESTROYED) {
+        text_add(&t, "destroyed");
+        return t.used;
+    }
+    if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN)
+        state &= LOCK_USE;
+    if (kind == OBJECT_COND) {
+        add_waiters(&t, (waiters_id)state);
+        return t.used;
+    }
+    if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && (uint32_t)state) {
+        text_add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
+        if (state >> 32 & 0xfff)
+            text_add(&t, " (%" PRIu64 " times)", (state >> 32 & 0xfff) + 1);
+    } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
+        text_add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
+    } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {
+        waiters_members(&world->waiters, rwlock_readers(state), &readers);
+        text_add(&t, "%" PRIu32 " readers", readers);
+    } else if (kind == OBJECT_SEM) {
+        text_add(&t, "value %" PRIu64, state);
+    } else if (kind == OBJECT_BARRIER) {
+        text_add(&t, "%" PRIu64 " arrived", state);
+    } else {
+        text_add(&t, state ? "%" PRIu64 : "free", state);
+    }
+    add_waiting(&t, kind, addr);
+    return t.used;
+}

@@ -1,0 +1,39 @@
+#ifndef RADDLE_RUNTIME_REPORT_NAMES_H
+#define RADDLE_RUNTIME_REPORT_NAMES_H
+
+#include <stddef.h>
+
+#include "runtime/program/native.h"
+
+/* Words for addresses and operations of the program, for reports. Each writes into `text` (always with a 0 behind it) and
+ * returns how many bytes it wrote, at most size - 1. */
+
+/* "counter", "buffer+8", "block 3 of thread 1 (malloc at q.c:12)+16", or the bare address. */
+size_t names_address(uint64_t addr, char *text, size_t size);
+
+/* The object of an operation, or nothing. */
+size_t names_object(const struct op *op, char *text, size_t size);
+
+/* "store counter, 1 at q.c:12". */
+size_t names_op(agent_id agent, const struct op *op, char *text, size_t size);
+
+/* An event with its outcome: "load counter -> 3", "signal ready (wakes thread 2)". */
+size_t names_step(const struct event *event, char *text, size_t size);
+
+/* "thread 1 waits for lock m, held by thread 2, at q.c:30\n". */
+size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size);
+
+/* The same without the thread and the place. */
+size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size);
+
+/* "T1 signal ready\nwakes T2\nq.c:12": what a step is about to do. */
+size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
+                    size_t size);
+
+/* A value in memory: a number, or what it points to. */
+size_t names_value(cell_value value, unsigned size, char *text, size_t text_size);
+
+/* The present state of an object: "held by T1, T2 waits", "value 3". */
+size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size);
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef RADDLE_RUNTIME_REPORT_RACES_REPORT_H
+#define RADDLE_RUNTIME_REPORT_RACES_REPORT_H
+
+#include "detect/detect.h"
+#include "runtime/program/native.h"
+
+/* A race in words. */
+
+#define RACE_FRAMES 32
+
+/* Innermost first. */
+struct race_stack {
+    uint32_t count;
+    const struct raddle_site *sites[RACE_FRAMES];
+};
+
+struct race_side {
+    epoch when;
+    uint32_t thread;
+    bool writes, atomic;
+    bool frees;  /* gives the block back */
+    uint8_t use; /* enum detect_use */
+    uint64_t addr;
+    size_t size;
+    struct race_stack stack;
+};
+
+struct race_note {
+    struct detect_race race;
+    uint64_t key;    /* tells it from others while its places are not known */
+    uint32_t events; /* of the run, up to and with the one in which it shows */
+    bool complete;   /* both sides are known */
+    struct race_side now, before;
+    struct race_stack allocated; /* the heap block; empty: elsewhere */
+};
+
+void stack_keep(struct race_stack *stack, const struct raddle_frame *frames);
+
+/* Where a thread was created in the run that was done again. */
+struct race_stack *races_thread_stack(uint32_t number);
+
+/* Whether this pair of places has not been reported or suppressed yet. */
+bool race_is_new(const struct race_note *note);
+
+/* Whether the user does not want to know of it. */
+bool race_is_suppressed(const struct race_note *note);
+
+/* Counts it as suppressed. */
+void race_suppress(const struct race_note *note);
+
+/* Adds it to the bugs of the session. `exposed`: how much was exposed in the run that showed it. */
+void race_add(const struct race_note *note, uint32_t exposed);
+
+#endif

@@ -1,0 +1,236 @@
+#include "runtime/signals/model.h"
+
+#include <unistd.h>
+
+#include "detect/detect.h"
+#include "runtime/core/kernel.h"
+
+/* The state of all signals, and what is pending. */
+
+struct signals_state signals = {.threads_used = 1};
+bool signals_sent;
+
+static siginfo_t infos[RUNTIME_THREADS + 1][8]; /* of the last signals sent, see info_of */
+static struct sigaction actions_at_start[SIGNALS];
+static uint64_t mask_at_start;
+
+uint64_t signals_read(uint64_t *cell)
+{
+    bool looking = native.current->signalled;
+    uint64_t value;
+
+    if (!signals_sent)
+        return *cell;
+    native.current->signalled = true;
+    value = __raddle_load8(cell, 4, native_site());
+    native.current->signalled = looking;
+    return value;
+}
+
+uint64_t signals_change(uint64_t *cell, enum hook_rmw how, uint64_t value)
+{
+    bool looking = native.current->signalled;
+    uint64_t old = *cell;
+
+    if (!signals_sent) {
+        *cell = how == HOOK_OR ? old | value : how == HOOK_AND ? old & value : value;
+        return old;
+    }
+    native.current->signalled = true;
+    old = __raddle_rmw8(cell, value, 4u | (uint32_t)how << 8, native_site());
+    native.current->signalled = looking;
+    return old;
+}
+
+/* ---- start and restart */
+
+void signals_prepare(void)
+{
+    static const char *const senders[] = {"kill",     "pthread_kill", "pthread_sigqueue",
+                                          "sigqueue", "tgkill",       "killpg"};
+
+    for (int number = 1; number < SIGNALS; number++) {
+        struct {
+            void *handler;
+            unsigned long flags;
+            void *restorer;
+            uint64_t mask;
+        } action;
+
+        if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 &&
+            action.handler == (void *)SIG_IGN)
+            actions_at_start[number].sa_handler = SIG_IGN;
+    }
+    syscall(SYS_rt_sigprocmask, 0, NULL, &mask_at_start, 8);
+    for (size_t i = 0; i < sizeof senders / sizeof *senders; i++)
+        signals_sent |= image_calls(senders[i]);
+    signals.actions_used = true;
+    signals_restart();
+}
+
+void signals_restart(void)
+{
+    memset(signals.threads, 0, signals.threads_used * sizeof *signals.threads);
+    memset(signals.waits, 0, signals.threads_used * sizeof *signals.waits);
+    memset(signals.stacks, 0, signals.threads_used * sizeof *signals.stacks);
+    signals.threads_used = 1;
+    signals.process = signals.created = 0;
+    signals.jump_count = 0;
+    signals.timers = 0;
+    signals.threads[0].mask = mask_at_start;
+    if (!signals.actions_used)
+        return;
+    memcpy(signals.actions, actions_at_start, sizeof signals.actions);
+    memset(signals.changes, 0, sizeof signals.changes);
+    signals.actions_used = false;
+}
+
+void signals_inherit(uint32_t child)
+{
+    if (child >= signals.threads_used)
+        signals.threads_used = child + 1;
+    if (signals_sent)
+        signals_change(&signals.created, HOOK_ADD, 1);
+    signals.threads[child] = (struct thread_signals){.mask = signals_own()->mask};
+    signals.waits[child] = SIGNALS_WAIT_NOT;
+    signals.stacks[child] = (stack_t){.ss_flags = SS_DISABLE};
+}
+
+void signals_begin_with(uint32_t child, const sigset_t *mask)
+{
+    signals.threads[child].mask = signals_set_bits(mask);
+}
+
+/* Nothing reaches a thread that is gone. */
+void signals_exit(void)
+{
+    if (signals_sent)
+        signals_change(&signals_own()->mask, HOOK_XCHG, ~(uint64_t)0);
+}
+
+/* ---- pending */
+
+/* Room for a few at a time; two of the same kind with different data are not kept apart. */
+static siginfo_t *info_of(uint32_t thread, int number)
+{
+    return &infos[thread][number % 8];
+}
+
+siginfo_t signals_info(int number, int code, union sigval value)
+{
+    siginfo_t info = {.si_signo = number, .si_code = code};
+
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value = value;
+    return info;
+}
+
+/* To send is one step with all that waits could be interrupted by it: see touch_cond_wake. */
+static uint64_t pend(uint64_t *cell, uint64_t bit)
+{
+    struct op op = native_op(OP_RMW, cell);
+    bool looking = native.current->signalled;
+    uint64_t before;
+
+    if (!signals_sent)
+        return signals_change(cell, HOOK_OR, bit);
+    op.size = sizeof *cell;
+    op.order = ORDER_SEQ_CST;
+    op.variant = RMW_OR;
+    op.value = bit;
+    op.mutex = 1;
+    native.current->signalled = true;
+    before = (uint64_t)native_ask(&op);
+    native.current->signalled = looking;
+    return before;
+}
+
+bool signals_pend(uint32_t thread, const siginfo_t *info)
+{
+    uint64_t *cell =
+        thread == RUNTIME_THREADS ? &signals.process : &signals.threads[thread].pending;
+    uint64_t bit = signals_bit(info->si_signo);
+
+    if (pend(cell, bit) & bit)
+        return true; /* and what is told of it stays */
+    *info_of(thread, info->si_signo) = *info;
+    return false;
+}
+
+int signals_take(uint64_t wanted, siginfo_t *info)
+{
+    uint64_t *const cells[] = {&signals_own()->pending, &signals.process};
+    uint32_t places[] = {native.current->number, RUNTIME_THREADS};
+
+    for (unsigned i = 0; i < (signals_sent ? 2 : 1); i++) {
+        uint64_t found = signals_read(cells[i]) & wanted;
+
+        while (found) {
+            int number = __builtin_ctzll(found) + 1;
+
+            found &= found - 1;
+            if (!(signals_change(cells[i], HOOK_AND, ~signals_bit(number)) & signals_bit(number)))
+                continue; /* another thread was faster */
+            *info = *info_of(places[i], number);
+            if (info->si_signo != number)
+                *info = signals_info(number, SI_TKILL, (union sigval){0});
+            return number;
+        }
+    }
+    return 0;
+}
+
+enum signals_ran signals_deliver(void)
+{
+    enum signals_ran first = SIGNALS_RAN_NONE;
+    siginfo_t info;
+    int number;
+
+    while ((number = signals_take(~signals_own()->mask, &info)) != 0) {
+        enum signals_ran ran = signals_act(number, &info);
+
+        if (first == SIGNALS_RAN_NONE)
+            first = ran;
+    }
+    return first;
+}
+
+bool signals_came(void)
+{
+    struct op op = native_op(OP_LOAD, &signals_own()->pending);
+    cell_value pending;
+
+    if (native.current->signalled || native.current->sections || native.alone)
+        return false;
+    op.size = sizeof signals_own()->pending;
+    op.order = ORDER_SEQ_CST;
+    native.current->signalled = true;
+    pending = native_ask(
+        &op); /* not by a hook: to spin.h it is part of the operation that it comes before */
+    native.current->signalled = false;
+    return (uint64_t)pending & ~signals_own()->mask;
+}
+
+/* At an operation is as good as anywhere before it, unless the handler meets plain memory: see hooks.c. */
+enum signals_ran signals_handle(void)
+{
+    struct native_thread *thread = native.current;
+    uint8_t call = thread->call;
+    enum signals_ran ran;
+
+    thread->call = SIGNALS_GOES_ON; /* calls of the handler are other ones */
+    thread->handlers++;
+    if (native.detects)
+        detect_tick();
+    ran = signals_deliver();
+    thread->handlers--;
+    thread->call = call;
+    return ran;
+}
+
+void signals_look(void)
+{
+    if (signals_came())
+        signals_handle();
+}

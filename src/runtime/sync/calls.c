@@ -1,0 +1,72 @@
+#include "runtime/sync/calls.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+/* Objects that constructors of the program have initialised, before there was a run. */
+#define EARLY_OBJECTS 4096
+
+static struct {
+    const void *addr;
+    uint64_t state;
+    uint8_t kind;
+} early[EARLY_OBJECTS];
+
+static uint32_t early_count;
+
+static void early_note(uint8_t kind, const void *addr, uint64_t state)
+{
+    uint32_t i = 0;
+
+    while (i < early_count && (early[i].addr != addr || early[i].kind != kind))
+        i++;
+    CHECK(i < EARLY_OBJECTS, "constructors initialise too many objects");
+    early[i].addr = addr;
+    early[i].kind = kind;
+    early[i].state = state;
+    if (i == early_count)
+        early_count++;
+}
+
+void calls_init(enum op_kind kind, const void *addr, uint64_t value)
+{
+    struct op op = calls_op(kind, addr, false);
+
+    op.value = value;
+    if (native.current)
+        native_ask(&op);
+    else if (!native.started)
+        early_note(op_infos[kind].object, addr, value | OBJECT_MADE);
+}
+
+void calls_revive(enum op_kind init, const void *addr)
+{
+    struct world *world = native.world;
+    struct op op = calls_op(init, addr, false);
+    loc_id loc;
+
+    if (!native.current)
+        return;
+    loc = world_location(world, op_infos[init].object, (uint64_t)(uintptr_t)addr);
+    op.size = OBJECT_APART;
+    if (world_state(world, loc) & OBJECT_DESTROYED)
+        native_ask(&op);
+}
+
+void calls_restart(void)
+{
+    for (uint32_t i = 0; i < early_count; i++)
+        world_object_set(native.world, early[i].kind, (uint64_t)(uintptr_t)early[i].addr,
+                         early[i].state);
+}
+
+bool calls_is_zero(const void *memory, size_t size)
+{
+    const char *bytes = memory;
+
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}

@@ -1,0 +1,249 @@
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "model/object.h"
+#include "runtime/program/native.h"
+#include "runtime/signals/signals.h"
+#include "runtime/time/time.h"
+
+/* What a thread is told about itself: its name, stack, priority and processors. All of it is kept and told back; nothing of it decides who
+ * runs. Attribute objects are libc's own. */
+
+/* ---- names */
+
+INTERPOSE int pthread_setname_np(pthread_t handle, const char *name)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    if (strlen(name) >= sizeof thread->name)
+        return ERANGE;
+    strcpy(thread->name, name);
+    return 0;
+}
+
+INTERPOSE int pthread_getname_np(pthread_t handle, char *name, size_t size)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    if (size < sizeof thread->name)
+        return ERANGE;
+    strcpy(name, thread->name);
+    return 0;
+}
+
+/* ---- priorities */
+
+static bool is_real_time(int policy)
+{
+    return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+static bool is_policy(int policy)
+{
+    return is_real_time(policy) || policy == SCHED_OTHER || policy == SCHED_BATCH ||
+           policy == SCHED_IDLE;
+}
+
+static bool is_priority(int policy, int priority)
+{
+    return is_real_time(policy) ? priority >= 1 && priority <= 99 : priority == 0;
+}
+
+INTERPOSE int pthread_getschedparam(pthread_t handle, int *policy, struct sched_param *param)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    *policy = thread->policy;
+    param->sched_priority = thread->priority;
+    return 0;
+}
+
+INTERPOSE int pthread_setschedparam(pthread_t handle, int policy, const struct sched_param *param)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    if (!is_policy(policy) || !is_priority(policy, param->sched_priority))
+        return EINVAL;
+    thread->policy = policy;
+    thread->priority = param->sched_priority;
+    return 0;
+}
+
+INTERPOSE int pthread_setschedprio(pthread_t handle, int priority)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    if (!is_priority(thread->policy, priority))
+        return EINVAL;
+    thread->priority = priority;
+    return 0;
+}
+
+/* ---- processors: those of the process, unless the thread was given fewer */
+
+static void process_cpus(cpu_set_t *set)
+{
+    memset(set, 0, sizeof *set);
+    syscall(SYS_sched_getaffinity, 0, sizeof *set, set);
+}
+
+INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *set)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    cpu_set_t all;
+
+    if (!thread)
+        return ESRCH;
+    process_cpus(&all);
+    if (size < 8)
+        return EINVAL;
+    memset(set, 0, size);
+    memcpy(set, thread->cpus_set ? &thread->cpus : &all, size < sizeof all ? size : sizeof all);
+    return 0;
+}
+
+INTERPOSE int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t *set)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    cpu_set_t all, wanted;
+
+    if (!thread)
+        return ESRCH;
+    process_cpus(&all);
+    memset(&wanted, 0, sizeof wanted);
+    memcpy(&wanted, set, size < sizeof wanted ? size : sizeof wanted);
+    CPU_AND(&wanted, &wanted, &all);
+    if (CPU_COUNT(&wanted) == 0)
+        return EINVAL;
+    thread->cpus = wanted;
+    thread->cpus_set = true;
+    return 0;
+}
+
+/* ---- attributes of a running thread */
+
+INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t *attributes)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    struct sched_param param;
+    loc_id loc;
+    int error;
+
+    if (!thread)
+        return ESRCH;
+    error = pthread_attr_init(attributes);
+    if (error)
+        return error;
+    loc = world_location(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent));
+    param.sched_priority = thread->priority;
+    pthread_attr_setstack(attributes, thread->stack.low,
+                          thread->stack_wanted ? thread->stack_wanted : thread->stack.size);
+    if (thread->stack_wanted)
+        pthread_attr_setguardsize(attributes, thread->guard_wanted);
+    pthread_attr_setdetachstate(attributes, world_state(native.world, loc) & OBJECT_THREAD_DETACHED
+                                                ? PTHREAD_CREATE_DETACHED
+                                                : PTHREAD_CREATE_JOINABLE);
+    pthread_attr_setschedpolicy(attributes, thread->policy);
+    pthread_attr_setschedparam(attributes, &param);
+    return 0;
+}
+
+INTERPOSE int pthread_getcpuclockid(pthread_t handle, clockid_t *clock)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    if (!thread)
+        return ESRCH;
+    *clock = time_thread_clock(thread->number);
+    return 0;
+}
+
+/* ---- attributes of a new one */
+
+/* The policy and priority that it shall have instead of its creator's. */
+static bool is_scheduled(const pthread_attr_t *attributes, int *policy, int *priority)
+{
+    struct sched_param param;
+    int inherit;
+
+    pthread_attr_getinheritsched(attributes, &inherit);
+    pthread_attr_getschedpolicy(attributes, policy);
+    pthread_attr_getschedparam(attributes, &param);
+    *priority = param.sched_priority;
+    return inherit == PTHREAD_EXPLICIT_SCHED;
+}
+
+/* The processors of the process that they name, if they name any. */
+static bool is_bound(const pthread_attr_t *attributes, cpu_set_t *cpus)
+{
+    cpu_set_t all;
+
+    memset(&all, 0xff, sizeof all); /* which is what libc gives if there are none */
+    pthread_attr_getaffinity_np(attributes, sizeof *cpus, cpus);
+    if (CPU_EQUAL(cpus, &all))
+        return false;
+    process_cpus(&all);
+    CPU_AND(cpus, cpus, &all);
+    return true;
+}
+
+bool native_attributes_are_valid(const pthread_attr_t *attributes)
+{
+    int policy, priority;
+    cpu_set_t cpus;
+
+    if (is_bound(attributes, &cpus) && CPU_COUNT(&cpus) == 0)
+        return false;
+    return !is_scheduled(attributes, &policy, &priority) ||
+           (is_policy(policy) && is_priority(policy, priority));
+}
+
+/* What the attributes say in place of the creator. */
+static void attributes_apply(struct native_thread *thread, const pthread_attr_t *attributes)
+{
+    cpu_set_t cpus;
+    sigset_t mask;
+    int policy, priority;
+
+    if (is_bound(attributes, &cpus)) {
+        thread->cpus = cpus;
+        thread->cpus_set = true;
+    }
+    pthread_attr_getstacksize(attributes, &thread->stack_wanted);
+    pthread_attr_getguardsize(attributes, &thread->guard_wanted);
+    if (pthread_attr_getsigmask_np(attributes, &mask) == 0)
+        signals_begin_with(thread->number, &mask);
+    if (!is_scheduled(attributes, &policy, &priority))
+        return;
+    thread->policy = policy;
+    thread->priority = priority;
+}
+
+void native_attributes(struct native_thread *thread, const pthread_attr_t *attributes)
+{
+    const struct native_thread *creator = native.current;
+
+    memcpy(thread->name, creator->name, sizeof thread->name);
+    thread->policy = creator->policy;
+    thread->priority = creator->priority;
+    thread->cpus = creator->cpus;
+    thread->cpus_set = creator->cpus_set;
+    thread->time = creator->time;
+    thread->stack_wanted = 0;
+    if (attributes)
+        attributes_apply(thread, attributes);
+}

@@ -1,0 +1,294 @@
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+#include "model/object.h"
+#include "runtime/files/files.h"
+#include "runtime/program/native.h"
+#include "runtime/hooks/plain.h"
+#include "runtime/time/time.h"
+
+/* POSIX threads and their keys, as operations for the engine. */
+
+/* ---- threads */
+
+REAL_CALL(pthread_setattr_default_np)
+INTERPOSE int pthread_setattr_default_np(const pthread_attr_t *attributes)
+{
+    native.default_attributes |= native.current != NULL;
+    return REAL(pthread_setattr_default_np)(attributes);
+}
+
+/* Attributes for a thread that was given none, in `space`: only if the program has set some. */
+static const pthread_attr_t *attributes_default(pthread_attr_t *space)
+{
+    return native.default_attributes && pthread_getattr_default_np(space) == 0 ? space : NULL;
+}
+
+static bool stack_fits(const pthread_attr_t *attributes)
+{
+    size_t size = 0;
+
+    pthread_attr_getstacksize(attributes, &size);
+    if (size + NATIVE_PRIVATE_SIZE <= STACK_MAX)
+        return true;
+    native_unsupported("stacks of that size");
+    return false;
+}
+
+static int create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *),
+                  void *argument)
+{
+    struct native_thread *thread;
+    struct op op;
+    int detached = PTHREAD_CREATE_JOINABLE;
+
+    if (attributes && !native_attributes_are_valid(attributes))
+        return EINVAL;
+    if (attributes && !stack_fits(attributes))
+        return EAGAIN;
+    if (native.session->threads.count >= RUNTIME_THREADS) {
+        native_unsupported("so many threads");
+        return EAGAIN;
+    }
+    thread = native_new_thread(start, argument);
+    native_attributes(thread, attributes);
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &detached);
+    if (detached == PTHREAD_CREATE_DETACHED) /* nobody else knows it yet */
+        world_object_set(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent),
+                         OBJECT_THREAD_DETACHED);
+    native_writes(handle, sizeof *handle);
+    *handle = native_handle(thread);
+    op = native_op(OP_THREAD_CREATE, NULL);
+    op.addr = thread->agent;
+    native_ask(&op);
+    return 0;
+}
+
+INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
+                             void *(*start)(void *), void *argument)
+{
+    const pthread_attr_t *fallback = NULL;
+    pthread_attr_t space;
+    int error;
+
+    if (!native.current)
+        return EAGAIN;
+    if (!attributes)
+        fallback = attributes_default(&space);
+    error = create(handle, attributes ? attributes : fallback, start, argument);
+    if (fallback)
+        pthread_attr_destroy(&space);
+    return error;
+}
+
+/* All threads but the caller are through, and their ends happened before now. */
+static void thread_joined(struct native_thread *thread)
+{
+    if (thread->joined)
+        return;
+    thread->joined = true;
+    if (--native.unjoined == 0 && native.current->number == 0)
+        native.alone = true;
+}
+
+static void give_returned(const struct native_thread *thread, void **returned)
+{
+    if (!returned)
+        return;
+    native_writes(returned, sizeof *returned);
+    *returned = thread->returned;
+}
+
+/* Joining is a cancellation point: then waiting for the end and for a request are one. If both have come, either may count. */
+static void join_cancellably(struct op *op)
+{
+    enum native_awaited awaited;
+
+    native_cancel_point();
+    if (!native_cancellable()) {
+        native_ask(op);
+        return;
+    }
+    op->kind = OP_THREAD_TRYJOIN;
+    do {
+        awaited = native_cancel_await(OP_THREAD_JOIN, OBJECT_THREAD, op->addr, OBJECT_THREAD_RUNS);
+        if (native_ask(op))
+            return;
+    } while (awaited != AWAITED_CANCEL);
+    native_unwind(PTHREAD_CANCELED);
+}
+
+INTERPOSE int pthread_join(pthread_t handle, void **returned)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    struct op op = native_op(OP_THREAD_JOIN, NULL);
+
+    if (!thread)
+        return ESRCH;
+    if (thread == native.current)
+        return EDEADLK;
+    op.addr = thread->agent;
+    op.variant = OBJECT_STRICT;
+    join_cancellably(&op);
+    thread_joined(thread);
+    give_returned(thread, returned);
+    return 0;
+}
+
+/* ESRCH, EDEADLK, EBUSY while it runs; 0 if it is joined. */
+static int join_try(struct native_thread *thread, void **returned)
+{
+    struct op op = native_op(OP_THREAD_TRYJOIN, NULL);
+
+    if (!thread)
+        return ESRCH;
+    if (thread == native.current)
+        return EDEADLK;
+    if (!native.session->tries_to_join)
+        native.session->tries_to_join = native.session->begin_anew = true;
+    op.addr = thread->agent;
+    op.variant = OBJECT_STRICT;
+    spin_before(native_site());
+    if (!native_ask(&op))
+        return EBUSY;
+    thread_joined(thread);
+    give_returned(thread, returned);
+    return 0;
+}
+
+INTERPOSE int pthread_tryjoin_np(pthread_t handle, void **returned)
+{
+    struct native_thread *thread = native_thread_of(handle);
+
+    return thread && thread == native.current ? EBUSY : join_try(thread, returned);
+}
+
+INTERPOSE int pthread_clockjoin_np(pthread_t handle, void **returned, clockid_t clock,
+                                   const struct timespec *until)
+{
+    int error;
+
+    if (!time_can_wait(clock))
+        return EINVAL;
+    if (!until) /* glibc: for as long as it takes */
+        return pthread_join(handle, returned);
+    native_cancel_point();
+    error = join_try(native_thread_of(handle), returned);
+    if (error != EBUSY)
+        return error;
+    native_cancel_point();
+    return time_out(clock, until);
+}
+
+INTERPOSE int pthread_timedjoin_np(pthread_t handle, void **returned, const struct timespec *until)
+{
+    return pthread_clockjoin_np(handle, returned, CLOCK_REALTIME, until);
+}
+
+INTERPOSE int pthread_detach(pthread_t handle)
+{
+    struct native_thread *thread = native_thread_of(handle);
+    struct op op = native_op(OP_THREAD_DETACH, NULL);
+
+    if (!thread)
+        return ESRCH;
+    op.addr = thread->agent;
+    native_ask(&op);
+    return 0;
+}
+
+static void run_key_destructors(void)
+{
+    struct native_thread *thread = native.current;
+    bool again = true;
+
+    for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS && again; round++) {
+        again = false;
+        for (uint32_t key = 0; key < native.keys; key++) {
+            void *value = thread->keys[key];
+
+            if (!value || native.key_free[key] || !native.key_destructors[key])
+                continue;
+            thread->keys[key] = NULL;
+            native.key_destructors[key](value);
+            again = true;
+        }
+    }
+}
+
+void native_leave_thread(void *returned)
+{
+    exit_handlers_thread_variables();
+    run_key_destructors();
+    exit_handlers_thread_leaves();
+    native_exit_thread(returned);
+}
+
+INTERPOSE pthread_t pthread_self(void)
+{
+    return native.current ? native_handle(native.current) : 0;
+}
+
+INTERPOSE int sched_yield(void)
+{
+    native_call(OP_YIELD, NULL);
+    return 0;
+}
+
+/* ---- keys */
+
+static bool is_key(pthread_key_t key)
+{
+    return key < native.keys && !native.key_free[key];
+}
+
+INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    uint32_t new = native.keys_of_start; /* those come back as they were */
+
+    while (new < native.keys && !native.key_free[new])
+        new ++;
+    if (new == NATIVE_KEYS)
+        return EAGAIN;
+    for (uint32_t i = 0; i < native.threads.count; i++)
+        native.threads.at[i]->keys[new] = NULL; /* what a deleted key of that number left */
+    native.key_destructors[new] = destructor;
+    native.key_free[new] = false;
+    if (new == native.keys)
+        native.keys++;
+    if (!native.current)
+        native.keys_of_start = native.keys;
+    *key = new;
+    return 0;
+}
+
+INTERPOSE int pthread_key_delete(pthread_key_t key)
+{
+    if (!is_key(key))
+        return EINVAL;
+    native.key_free[key] = true;
+    return 0;
+}
+
+INTERPOSE int pthread_setspecific(pthread_key_t key, const void *value)
+{
+    struct native_thread *thread = native.current;
+
+    if (!is_key(key) || !thread)
+        return EINVAL;
+    thread->keys[key] = (void *)value;
+    if (key >= thread->keys_used)
+        thread->keys_used = key + 1;
+    return 0;
+}
+
+INTERPOSE void *pthread_getspecific(pthread_key_t key)
+{
+    return is_key(key) && native.current ? native.current->keys[key] : NULL;
+}
