@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void (*context_print)(void *context, FILE *out);
-static void *context_data;
+static void (*context_print)(void *context, FILE *out); /* outlives a run: set once */
+static void *context_data;                              /* outlives a run: the same */
 
 void check_set_context(void (*print)(void *context, FILE *out), void *context)
 {

@@ -4,8 +4,9 @@
 
 #define ARENA_RESERVE ((size_t)1 << 36)
 
-static uint64_t nobody;
+static uint64_t nobody; /* outlives a run: nobody reads it */
 
+/* Of the part, but apart: detect_restart brings it back, for the races of the runtime and for tests. */
 struct detector detector = {.published = &nobody};
 
 bool detect_open(void (*found)(const struct detect_race *race))

@@ -254,7 +254,8 @@ static void memory_hand_on(uint32_t thread, uint8_t order, struct clock *release
     clock_join(SPACE, released, order_releases(order) ? &t->now : &t->fenced);
 }
 
-static struct clock scratch; /* what the operation under way hands on */
+/* What the operation under way hands on. Outlives a run: only in its place in memory. */
+static struct clock scratch;
 
 static void memory_does(struct world *world, agent_id agent, const struct op *op, bool failed)
 {

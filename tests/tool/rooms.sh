@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each file of src/<room>/ includes only what cmake/rooms.cmake allows its room (DESIGN section 4).
+# Each file of src/<room>/ includes only what cmake/rooms.cmake allows its room (DESIGN section 4). The runtime is a house of its own:
+# a room there is src/runtime/<room>/, and what lies beside its rooms belongs to the room "runtime".
 set -euo pipefail
 cd "${SOURCE_DIR:-$(dirname "$0")/../..}"
 
@@ -10,6 +11,14 @@ done < <(sed -n 's/^room_may_include(\([^)]*\)).*/\1/p' cmake/rooms.cmake)
 
 files=0
 violations=0
+
+# The room of a path below src/.
+room_of() {
+    local first=${1%%/*} rest=${1#*/}
+
+    room=$first
+    [[ $first != runtime || $rest != */* ]] || room=$first/${rest%%/*}
+}
 
 violation() { # file:line, what is wrong
     echo "$1: $2"
@@ -24,21 +33,22 @@ includes() {
 
 while IFS= read -r file; do
     files=$((files + 1))
-    room=${file#src/}
-    room=${room%%/*}
+    room_of "${file#src/}"
+    here=$room
     if [[ -z ${may[$room]:-} ]]; then
         violation "$file:1" "room '$room' is not in cmake/rooms.cmake"
         continue
     fi
     while read -r line include; do
         path=${include:1}
-        other=${path%%/*}
+        room_of "$path"
+        other=$room
         # <sys/mman.h> is the system's; <model/op.h> would still be ours.
         [[ $include == '<'* && $path != *..* && -z ${may[$other]:-} ]] && continue
         if [[ $path == *..* ]]; then
             violation "$file:$line" "'$path': name the room, \"room/file.h\""
-        elif [[ ${may[$room]} != *" $other "* && ${may[$room]} != *" $path "* ]]; then
-            violation "$file:$line" "room '$room' must not include '$path'"
+        elif [[ ${may[$here]} != *" $other "* && ${may[$here]} != *" $path "* ]]; then
+            violation "$file:$line" "room '$here' must not include '$path'"
         fi
     done < <(includes "$file")
 done < <(find src -mindepth 2 -type f \( -name '*.[ch]' -o -name '*.def' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' \) 2>/dev/null | sort)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
@@ -7,11 +8,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/descriptors/descriptors.h"
-#include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
+#include "runtime/channels/channels.h"
 #include "runtime/channels/outside.h"
+#include "runtime/core/kernel.h"
+#include "runtime/core/state.h"
+#include "runtime/ending/ending.h"
+#include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
 
 /* What reads and writes by descriptor: of a channel, or of a file. Names in __..._chk are those that _FORTIFY_SOURCE puts in. */
 
@@ -86,7 +90,7 @@ INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
     if (native.current) {
         if (!files_shared(fd, false, true))
             return readv(fd, to, count);
-        files_moving(fd);
+        streams_moving(fd);
         touch_vectors(to, count > 0 ? (size_t)count : 0);
         for (int i = 0; i < count; i++)
             native_writes(to[i].iov_base, to[i].iov_len);
@@ -131,7 +135,7 @@ INTERPOSE ssize_t recvmsg(int fd, struct msghdr *message, int flags)
         return channels_read(d, message->msg_iov, (int)message->msg_iovlen, flags, message);
     }
     if (native.current) {
-        files_moving(fd);
+        streams_moving(fd);
         image_touch(message, sizeof *message);
         touch_vectors(message->msg_iov, message->msg_iovlen);
         if (message->msg_name)
@@ -323,7 +327,7 @@ static ssize_t copy_between(int out, off64_t *out_at, int in, off64_t *at, size_
         if (!native.alone || channels_find(out) || channels_find(in))                              \
             return copy_between(out, NULL, in, at, n);                                             \
         files_writing(out);                                                                        \
-        files_moving(in);                                                                          \
+        streams_moving(in);                                                                        \
         if (at)                                                                                    \
             image_touch(at, sizeof *at);                                                           \
         return REAL(name)(out, in, at, n);                                                         \
@@ -343,7 +347,7 @@ INTERPOSE ssize_t copy_file_range(int in, off64_t *in_at, int out, off64_t *out_
     if (!native.alone)
         return copy_between(out, out_at, in, in_at, n);
     files_writing(out);
-    files_moving(in);
+    streams_moving(in);
     if (in_at)
         image_touch(in_at, sizeof *in_at);
     if (out_at)
@@ -442,7 +446,7 @@ static void pieces_read(int fd, const struct iovec *to, int count, bool here)
 {
     files_shared(fd, false, here);
     if (here)
-        files_moving(fd);
+        streams_moving(fd);
     touch_vectors(to, count > 0 ? (size_t)count : 0);
     for (int i = 0; i < count; i++)
         native_writes(to[i].iov_base, to[i].iov_len);
@@ -485,6 +489,8 @@ MOVES_PIECES(pwritev64v2, off64_t, pieces_written, writev, true, COMMA_FLAGS, WI
 
 /* ---- ioctl */
 
+#define IOCTL_RESULT 256 /* bytes: more than any common request writes */
+
 static int units_tell(const struct description *d, int *to)
 {
     if (d->kind == DESCRIPTION_OUTSIDE)
@@ -498,7 +504,7 @@ static int units_tell(const struct description *d, int *to)
     return 0;
 }
 
-int channels_control(int fd, unsigned long request, void *argument)
+static int channels_control(int fd, unsigned long request, void *argument)
 {
     struct description *d = request == FIONREAD ? channels_use(fd) : channels_change(fd);
 
@@ -509,4 +515,25 @@ int channels_control(int fd, unsigned long request, void *argument)
     channels_flagging(d, *(int *)argument != 0);
     d->nonblocking = *(int *)argument != 0;
     return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+REAL_CALL(ioctl)
+INTERPOSE int ioctl(int fd, unsigned long request, ...)
+{
+    va_list arguments;
+    void *argument;
+
+    va_start(arguments, request);
+    argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (native.current) {
+        if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
+            state_fd_flagging(fd);
+        channels_use(fd);
+        image_touch(argument,
+                    IOCTL_RESULT); /* an argument that is a number is no address of ours */
+        if (channels_find(fd) && (request == FIONREAD || request == FIONBIO))
+            return channels_control(fd, request, argument);
+    }
+    return REAL(ioctl)(fd, request, argument);
 }

@@ -1,7 +1,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 #include "runtime/files/files.h"
 
 /* ---- event counters */

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include "runtime/channels/watch.h"
+#include "runtime/ending/ending.h"
 #include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/signals/signals.h"
@@ -11,12 +12,9 @@
 
 #define MILLISECOND 1000000
 
-static struct description *sets; /* of this execution, newest first */
-
-void channels_sets_restart(void)
-{
-    sets = NULL;
-}
+static struct {
+    struct description *newest; /* of this execution; the others follow by `next` */
+} sets;
 
 /* ---- making and changing */
 
@@ -29,8 +27,8 @@ static int set_create(int fd)
     fd = files_opened(fd);
     d = channels_new(DESCRIPTION_SET);
     d->in = channels_channel("epoll set", fd);
-    d->next = sets;
-    sets = d;
+    d->next = sets.newest;
+    sets.newest = d;
     channels_add(fd, d);
     return fd;
 }
@@ -113,9 +111,10 @@ INTERPOSE int epoll_ctl(int set, int how, int fd, struct epoll_event *event)
     return set_change(s, how, fd, d, event);
 }
 
-void channels_unwatch(const struct description *d)
+/* The last descriptor of it was closed: no set watches it any more. */
+static void unwatch(struct description *d)
 {
-    for (struct description *set = sets; set; set = set->next) {
+    for (struct description *set = sets.newest; set; set = set->next) {
         uint32_t count, kept = 0;
         struct channel_item *items = set_copy(set, &count);
         struct channel_item now = channels_item(d, 0, 0);
@@ -239,3 +238,21 @@ INTERPOSE int epoll_pwait2(int fd, struct epoll_event *to, int room, const struc
         return REAL(epoll_pwait2)(fd, to, room, timeout, mask);
     return set_wait_masked(fd, to, room, watch_nanoseconds(timeout), mask);
 }
+
+/* ---- the part */
+
+static void open_watch(void)
+{
+    channels_on_gone(unwatch);
+}
+
+static void restart(void)
+{
+    sets.newest = NULL;
+}
+
+const struct part sets_part = {.name = "sets of descriptors",
+                               .state = &sets,
+                               .size = sizeof sets,
+                               .open = open_watch,
+                               .restart = restart};

@@ -1,4 +1,4 @@
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "runtime/channels/outside.h"
+#include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
 
 /* Reading and writing. The engine says how many units; then nobody else runs until they are moved. */

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 #include "runtime/core/kernel.h"
 #include "runtime/hooks/plain.h"
 
 #define PATIENCE     4000 /* milliseconds that another process may take to answer */
-#define PATIENCE_NEW 3000  /* that one may take to connect for the first time */
-#define GRACE        100   /* for what does not wait */
+#define PATIENCE_NEW 3000 /* that one may take to connect for the first time */
+#define GRACE        100  /* for what does not wait */
 #define PIECE        65536
 
 #define REMEMBERS_AGAIN (UINT32_MAX - 1) /* instead of a size: there was nothing yet */

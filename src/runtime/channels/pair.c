@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include "runtime/channels/socket.h"
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
+#include "runtime/files/files.h"
 
 /* Pipes, and pairs of sockets. */
 

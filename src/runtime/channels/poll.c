@@ -4,6 +4,7 @@
 #include <sys/select.h>
 
 #include "runtime/channels/watch.h"
+#include "runtime/ending/ending.h"
 #include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/signals/signals.h"

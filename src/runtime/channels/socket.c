@@ -2,10 +2,11 @@
 #include <fcntl.h>
 #include <sys/time.h>
 
-#include "runtime/channels/socket.h"
-#include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 #include "runtime/channels/outside.h"
+#include "runtime/channels/socket.h"
+#include "runtime/core/kernel.h"
+#include "runtime/ending/ending.h"
+#include "runtime/files/files.h"
 
 /* Sockets: listening, accepting, connecting, and their options. */
 
@@ -34,6 +35,15 @@ INTERPOSE int socket(int domain, int type, int protocol)
 
 /* ---- listening and accepting */
 
+/* Connections that nobody has accepted. */
+static void listener_gone(struct description *d)
+{
+    struct channel *queue = d->in;
+
+    while (queue->first_connection < queue->connections.count)
+        channels_drop(queue->connections.at[queue->first_connection++]);
+}
+
 REAL_CALL(listen)
 INTERPOSE int listen(int fd, int backlog)
 {
@@ -52,6 +62,7 @@ INTERPOSE int listen(int fd, int backlog)
         d->in = channels_queue(address_queue((struct sockaddr *)&d->local, d->local_size), fd);
     channels_ask(OP_CHANNEL_LISTEN, d->in->name, most, 0, CHANNEL_QUEUE);
     d->kind = DESCRIPTION_LISTENER;
+    d->gone = listener_gone;
     return REAL(listen)(fd, backlog);
 }
 
@@ -153,16 +164,6 @@ REAL_CALL(accept)
 INTERPOSE int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict size)
 {
     return native.current ? accept4(fd, from, size, 0) : REAL(accept)(fd, from, size);
-}
-
-void channels_socket_gone(struct description *d)
-{
-    struct channel *queue = d->in;
-
-    if (d->kind != DESCRIPTION_LISTENER)
-        return;
-    while (queue->first_connection < queue->connections.count)
-        channels_drop(queue->connections.at[queue->first_connection++]);
 }
 
 /* ---- connecting */

@@ -3,7 +3,7 @@
 
 /* Sockets. What the program connects to itself never goes through the kernel, which keeps the names and options. */
 
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 
 /* ---- channels_pair.c */
 

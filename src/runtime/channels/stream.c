@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 #include "runtime/files/files.h"
 
 /* Streams on descriptors that a thread may have to wait for: libc reads and writes for them by calls of its own, so theirs go through
@@ -66,7 +66,7 @@ INTERPOSE FILE *fdopen(int fd, const char *mode)
     if (!native.current)
         return REAL(fdopen)(fd, mode);
     if (!channels_use(fd)) {
-        files_moving(fd);
+        streams_moving(fd);
         return REAL(fdopen)(fd, mode);
     }
     stream = channels_alloc(sizeof *stream);

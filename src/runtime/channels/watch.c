@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "runtime/core/kernel.h"
-#include "runtime/signals/signals.h"
 #include "runtime/core/state.h"
+#include "runtime/ending/ending.h"
+#include "runtime/program/spin.h"
+#include "runtime/signals/signals.h"
 #include "runtime/time/time.h"
 
 #define SECOND 1000000000
@@ -129,7 +131,7 @@ bool watch_time_passes(int64_t timeout)
         return !signals_mask_handle();
     if (signals_meanwhile(SIGNALS_ENDS) == SIGNALS_INTERRUPTED)
         return false;
-    time_reach(native.current->time + (uint64_t)timeout);
+    time_reach(time_own() + (uint64_t)timeout);
     return true;
 }
 

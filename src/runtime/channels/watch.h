@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "runtime/descriptors/descriptors.h"
+#include "runtime/channels/channels.h"
 #include "runtime/channels/outside.h"
 
 /* What is ready of what. */

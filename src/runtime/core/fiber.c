@@ -70,7 +70,8 @@ void fiber_returned(void)
 #define STACK_SLOT  ((uintptr_t)256 << 20)
 #define STACK_GUARD ((uintptr_t)64 << 10)
 
-static size_t stack_sizes[RUNTIME_THREADS]; /* bytes mapped, from the top; 0: none yet */
+/* Bytes mapped, from the top; 0: none yet. Outlives a run: what is mapped stays so. */
+static size_t stack_sizes[RUNTIME_THREADS];
 
 static uintptr_t stack_top(uint32_t thread)
 {

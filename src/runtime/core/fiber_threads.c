@@ -23,7 +23,7 @@ struct fiber_host {
     struct fiber beginning; /* where it stopped on libc's stack, for good */
 };
 
-bool fiber_threads;
+bool fiber_threads; /* outlives a run: set once, for a debugger */
 
 static void turn_wait(struct fiber_host *host)
 {

@@ -10,8 +10,10 @@
 
 #define PAGE ((uintptr_t)4096)
 
-static bool reserved;
-static const struct heap_block *large_block; /* that was looked up last */
+static bool reserved; /* outlives a run: so do the addresses */
+
+/* That was looked up last: saves a search. Outlives a run: only until guard_forget, which comes with the heap's restart. */
+static const struct heap_block *large_block;
 
 void guard_reserve(void)
 {

@@ -9,6 +9,7 @@
 #include "runtime/core/heap_outside.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
+#include "runtime/core/part.h"
 
 /* Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
  * for large ones; the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the
@@ -56,13 +57,13 @@ struct heap_arena {
     uint32_t rank; /* of the next block */
 };
 
-static struct heap_arena arenas[HEAP_ARENAS];
-static uint32_t
-    used_arenas[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
-static uint32_t used_count;
-static bool snapshot_taken;
-static struct range
-    undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
+static struct {
+    struct heap_arena arenas[HEAP_ARENAS];
+    uint32_t used[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
+    uint32_t used_count;
+    bool snapshot_taken;
+    struct range undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
+} heap;
 
 /* Makes [base, base + used) usable memory. Returns 0, or -1 with errno. */
 static int range_cover(struct range *range, size_t used, size_t limit)
@@ -106,7 +107,7 @@ static char *block_end(const struct heap_block *block)
 
 static void arena_begin(uint32_t number)
 {
-    struct heap_arena *arena = &arenas[number];
+    struct heap_arena *arena = &heap.arenas[number];
     uintptr_t base = HEAP_BASE + ((uintptr_t)number << HEAP_SHIFT);
 
     guard_reserve();
@@ -116,7 +117,7 @@ static void arena_begin(uint32_t number)
     }
     arena->spaces[SMALL].memory.base = base;
     arena->spaces[LARGE].memory.base = base + HEAP_SMALL_SPACE;
-    used_arenas[used_count++] = number;
+    heap.used[heap.used_count++] = number;
 }
 
 /* Takes [memory.base + memory.used, end) for the next block, with its row in the table, and enters
@@ -174,13 +175,13 @@ void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site)
         align = 16;
     if (thread == HEAP_OUTSIDE)
         return outside_alloc(size, align);
-    CHECK(thread != HEAP_INITIAL || !snapshot_taken, "an initial block after the snapshot");
-    if (arenas[thread].rank)
-        return block_new(&arenas[thread], thread, size, align, site);
+    CHECK(thread != HEAP_INITIAL || !heap.snapshot_taken, "an initial block after the snapshot");
+    if (heap.arenas[thread].rank)
+        return block_new(&heap.arenas[thread], thread, size, align, site);
     arena_begin(thread);
-    start = block_new(&arenas[thread], thread, size, align, site);
+    start = block_new(&heap.arenas[thread], thread, size, align, site);
     if (!start)
-        used_count--; /* it has no block after all */
+        heap.used_count--; /* it has no block after all */
     return start;
 }
 
@@ -193,7 +194,7 @@ static struct heap_block *block_of(const void *addr)
 
     if (offset >= (uintptr_t)HEAP_ARENAS << HEAP_SHIFT)
         return NULL;
-    space = arenas[offset >> HEAP_SHIFT].spaces;
+    space = heap.arenas[offset >> HEAP_SHIFT].spaces;
     offset &= ((uintptr_t)1 << HEAP_SHIFT) - 1;
     kind = offset < HEAP_SMALL_SPACE ? SMALL : LARGE;
     space += kind;
@@ -223,12 +224,13 @@ static enum heap_status block_status(const struct heap_block *block, const void 
 
 static void undo_push(struct heap_block *block)
 {
-    size_t at = undo.used;
+    size_t at = heap.undo.used;
 
-    if (!undo.base)
-        undo.base = TABLE_BASE + HEAP_ARENAS * SPACES * TABLE_SPACE;
-    CHECK(!range_cover(&undo, at + sizeof block, TABLE_SPACE), "no memory for the heap's tables");
-    memcpy((char *)undo.base + at, &block, sizeof block);
+    if (!heap.undo.base)
+        heap.undo.base = TABLE_BASE + HEAP_ARENAS * SPACES * TABLE_SPACE;
+    CHECK(!range_cover(&heap.undo, at + sizeof block, TABLE_SPACE),
+          "no memory for the heap's tables");
+    memcpy((char *)heap.undo.base + at, &block, sizeof block);
 }
 
 enum heap_status heap_free(uint32_t thread, void *ptr, const void *site)
@@ -248,7 +250,7 @@ enum heap_status heap_free(uint32_t thread, void *ptr, const void *site)
     if (block->size < LARGE_BLOCK)
         guard_block_ends(block->start, block->size);
     if (block->thread == HEAP_INITIAL) {
-        if (snapshot_taken)
+        if (heap.snapshot_taken)
             undo_push(block);
     } else if (block->size >= LARGE_BLOCK) {
         /* Else a loop that allocates and frees would fill the memory, as nothing is reused. */
@@ -300,22 +302,22 @@ static void space_each_live(const struct space *space,
 
 void heap_each_live(void (*visit)(void *context, const struct heap_block *block), void *context)
 {
-    if (snapshot_taken) {
+    if (heap.snapshot_taken) {
         for (int kind = 0; kind < SPACES; kind++)
-            space_each_live(&arenas[HEAP_INITIAL].spaces[kind], visit, context);
+            space_each_live(&heap.arenas[HEAP_INITIAL].spaces[kind], visit, context);
     }
-    for (uint32_t i = 0; i < used_count; i++) {
+    for (uint32_t i = 0; i < heap.used_count; i++) {
         for (int kind = 0; kind < SPACES; kind++)
-            space_each_live(&arenas[used_arenas[i]].spaces[kind], visit, context);
+            space_each_live(&heap.arenas[heap.used[i]].spaces[kind], visit, context);
     }
 }
 
 int heap_snapshot(void)
 {
-    struct heap_arena *initial = &arenas[HEAP_INITIAL];
+    struct heap_arena *initial = &heap.arenas[HEAP_INITIAL];
     uint32_t kept = 0;
 
-    CHECK(!snapshot_taken, "a second snapshot of the heap");
+    CHECK(!heap.snapshot_taken, "a second snapshot of the heap");
     for (int kind = 0; kind < SPACES; kind++) {
         struct range *memory = &initial->spaces[kind].memory;
 
@@ -324,12 +326,12 @@ int heap_snapshot(void)
             image_add_range((void *)memory->base, (memory->used + PAGE - 1) & ~(PAGE - 1)))
             return -1;
     }
-    for (uint32_t i = 0; i < used_count; i++) {
-        if (used_arenas[i] != HEAP_INITIAL)
-            used_arenas[kept++] = used_arenas[i];
+    for (uint32_t i = 0; i < heap.used_count; i++) {
+        if (heap.used[i] != HEAP_INITIAL)
+            heap.used[kept++] = heap.used[i];
     }
-    used_count = kept; /* HEAP_INITIAL is not to be cleared */
-    snapshot_taken = true;
+    heap.used_count = kept; /* HEAP_INITIAL is not to be cleared */
+    heap.snapshot_taken = true;
     return 0;
 }
 
@@ -349,8 +351,8 @@ static void memory_clear(struct range *memory, size_t by_hand)
 
 void heap_restart(void)
 {
-    for (uint32_t i = 0; i < used_count; i++) {
-        struct heap_arena *arena = &arenas[used_arenas[i]];
+    for (uint32_t i = 0; i < heap.used_count; i++) {
+        struct heap_arena *arena = &heap.arenas[heap.used[i]];
 
         for (int kind = 0; kind < SPACES; kind++) {
             struct space *space = &arena->spaces[kind];
@@ -363,15 +365,18 @@ void heap_restart(void)
         }
         arena->rank = 0;
     }
-    used_count = 0;
-    for (size_t at = 0; at < undo.used; at += sizeof(struct heap_block *)) {
+    heap.used_count = 0;
+    for (size_t at = 0; at < heap.undo.used; at += sizeof(struct heap_block *)) {
         struct heap_block *block;
 
-        memcpy(&block, (char *)undo.base + at, sizeof block);
+        memcpy(&block, (char *)heap.undo.base + at, sizeof block);
         block->state = HEAP_LIVE;
         block->free_site = NULL;
         if (block->size < LARGE_BLOCK)
             guard_block_begins(block->start, block->size);
     }
-    undo.used = 0;
+    heap.undo.used = 0;
 }
+
+const struct part heap_part = {
+    .name = "heap", .state = &heap, .size = sizeof heap, .restart = heap_restart};

@@ -16,32 +16,34 @@
 #define CLASS_MIN     4  /* 16 bytes */
 #define CLASS_MAX     34 /* 16 GiB */
 
-static uint8_t *chunk_classes; /* 0: no block starts in this chunk */
-static uintptr_t outside_used; /* bytes of chunks in use; mapped up to there */
-static void *outside_freed[CLASS_MAX + 1];
+static struct {
+    uint8_t *classes; /* 0: no block starts in this chunk */
+    uintptr_t used;   /* bytes of chunks in use; mapped up to there */
+    void *freed[CLASS_MAX + 1];
+} outside; /* outlives a run: it is the engine's memory */
 
 /* A fresh row of chunks for class `class`, at a multiple of the block size. */
 static char *chunks_take(unsigned class)
 {
     uintptr_t size = (uintptr_t)1 << (class < CHUNK_SHIFT ? CHUNK_SHIFT : class);
-    uintptr_t at = (outside_used + size - 1) & ~(size - 1);
+    uintptr_t at = (outside.used + size - 1) & ~(size - 1);
 
-    if (!chunk_classes)
-        chunk_classes = kernel_map(NULL, OUTSIDE_SPACE >> CHUNK_SHIFT);
-    if (!chunk_classes || at + size > OUTSIDE_SPACE ||
+    if (!outside.classes)
+        outside.classes = kernel_map(NULL, OUTSIDE_SPACE >> CHUNK_SHIFT);
+    if (!outside.classes || at + size > OUTSIDE_SPACE ||
         !kernel_map((char *)OUTSIDE_BASE + at, size)) {
         errno = ENOMEM;
         return NULL;
     }
-    outside_used = at + size;
-    chunk_classes[at >> CHUNK_SHIFT] = (uint8_t)class;
+    outside.used = at + size;
+    outside.classes[at >> CHUNK_SHIFT] = (uint8_t)class;
     return (char *)OUTSIDE_BASE + at;
 }
 
 static void freed_push(unsigned class, void *block)
 {
-    memcpy(block, &outside_freed[class], sizeof(void *));
-    outside_freed[class] = block;
+    memcpy(block, &outside.freed[class], sizeof(void *));
+    outside.freed[class] = block;
 }
 
 void *outside_alloc(size_t size, size_t align)
@@ -57,9 +59,9 @@ void *outside_alloc(size_t size, size_t align)
         errno = ENOMEM;
         return NULL;
     }
-    if (outside_freed[class]) {
-        block = outside_freed[class];
-        memcpy(&outside_freed[class], block, sizeof(void *));
+    if (outside.freed[class]) {
+        block = outside.freed[class];
+        memcpy(&outside.freed[class], block, sizeof(void *));
         memset(block, 0, size);
         return block;
     }
@@ -81,9 +83,9 @@ size_t outside_size(const void *ptr)
     uintptr_t offset = (uintptr_t)ptr - OUTSIDE_BASE;
     unsigned class;
 
-    if (offset >= outside_used)
+    if (offset >= outside.used)
         return 0;
-    class = chunk_classes[offset >> CHUNK_SHIFT];
+    class = outside.classes[offset >> CHUNK_SHIFT];
     return class && !(offset & (((uintptr_t)1 << class) - 1)) ? (size_t)1 << class : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/vec.h"
 #include "runtime/core/kernel.h"
+#include "runtime/core/part.h"
 
 #define PAGE ((uintptr_t)4096)
 
@@ -26,13 +27,15 @@ struct run {
     size_t size;
 };
 
-static struct arena image_arena; /* of the three below */
-static VEC(struct tracked) tracked;
-static VEC(struct run) runs;
-static bool saved;
-static bool untracked; /* the ranges stay writable */
-static bool has_avx;
-static unsigned faults;
+static struct {
+    struct arena arena; /* of the two below */
+    VEC(struct tracked) tracked;
+    VEC(struct run) runs;
+    bool saved;
+    bool untracked; /* the ranges stay writable */
+    bool has_avx;
+    unsigned faults;
+} image;
 
 /* ---- copying. The memcpy of glibc takes up to twice as long for one page (it chooses `rep
  * movsb`). */
@@ -68,9 +71,9 @@ static void run_restore(const struct run *run)
 {
     bool pages = !(((uintptr_t)run->to | run->size) & (PAGE - 1));
 
-    if (pages && has_avx && run->from)
+    if (pages && image.has_avx && run->from)
         pages_copy_avx(run->to, run->from, run->size);
-    else if (pages && has_avx)
+    else if (pages && image.has_avx)
         pages_clear_avx(run->to, run->size);
     else if (run->from)
         memcpy(run->to, run->from, run->size);
@@ -98,34 +101,34 @@ static bool run_follows(const struct run *run, const struct run *next)
 /* Adds a run in its place, as part of its neighbours where it continues them. */
 static void runs_add(struct run run)
 {
-    uint32_t at = runs.count;
+    uint32_t at = image.runs.count;
     uint32_t low = 0;
 
     while (low < at) {
         uint32_t middle = low + (at - low) / 2;
 
-        if (runs.at[middle].to < run.to)
+        if (image.runs.at[middle].to < run.to)
             low = middle + 1;
         else
             at = middle;
     }
-    if (at > 0 && run_follows(&runs.at[at - 1], &run)) {
-        run.to = runs.at[at - 1].to;
-        run.from = runs.at[at - 1].from;
-        run.size += runs.at[at - 1].size;
-        memmove(&runs.at[at - 1], &runs.at[at], (runs.count - at) * sizeof run);
-        runs.count--;
+    if (at > 0 && run_follows(&image.runs.at[at - 1], &run)) {
+        run.to = image.runs.at[at - 1].to;
+        run.from = image.runs.at[at - 1].from;
+        run.size += image.runs.at[at - 1].size;
+        memmove(&image.runs.at[at - 1], &image.runs.at[at], (image.runs.count - at) * sizeof run);
+        image.runs.count--;
         at--;
     }
-    if (at < runs.count && run_follows(&run, &runs.at[at])) {
-        run.size += runs.at[at].size;
-        runs.at[at] = run;
+    if (at < image.runs.count && run_follows(&run, &image.runs.at[at])) {
+        run.size += image.runs.at[at].size;
+        image.runs.at[at] = run;
         return;
     }
-    vec_reserve(&image_arena, &runs, 1);
-    memmove(&runs.at[at + 1], &runs.at[at], (runs.count - at) * sizeof run);
-    runs.at[at] = run;
-    runs.count++;
+    vec_reserve(&image.arena, &image.runs, 1);
+    memmove(&image.runs.at[at + 1], &image.runs.at[at], (image.runs.count - at) * sizeof run);
+    image.runs.at[at] = run;
+    image.runs.count++;
 }
 
 /* ---- tracked pages */
@@ -139,7 +142,7 @@ static bool page_is_open(const struct tracked *range, size_t page)
  * have 65,530 of them: one who writes all over a huge array gets coarser steps. */
 static size_t pages_at_once(void)
 {
-    return runs.count < 2048 ? 1 : runs.count < 8192 ? 16 : 256;
+    return image.runs.count < 2048 ? 1 : image.runs.count < 8192 ? 16 : 256;
 }
 
 /* Saves and opens the page at `addr`, with its neighbours where pages_at_once says so. */
@@ -162,7 +165,7 @@ static void page_open(struct tracked *range, const char *addr)
         range->open[page / 64] |= (uint64_t)1 << (page % 64);
         runs_add(run);
     }
-    faults++;
+    image.faults++;
     CHECK(
         !kernel_protect(range->start + first * PAGE, (end - first) * PAGE, PROT_READ | PROT_WRITE),
         "mprotect failed, errno %d", errno);
@@ -170,8 +173,8 @@ static void page_open(struct tracked *range, const char *addr)
 
 bool image_fault(void *addr)
 {
-    for (uint32_t i = 0; saved && i < tracked.count; i++) {
-        struct tracked *range = &tracked.at[i];
+    for (uint32_t i = 0; image.saved && i < image.tracked.count; i++) {
+        struct tracked *range = &image.tracked.at[i];
         uintptr_t offset = (uintptr_t)addr - (uintptr_t)range->start; /* wraps when below */
 
         if (offset >= range->size)
@@ -188,8 +191,8 @@ void image_touch(void *start, size_t size)
 {
     char *from = start;
 
-    for (uint32_t i = 0; saved && size && i < tracked.count; i++) {
-        struct tracked *range = &tracked.at[i];
+    for (uint32_t i = 0; image.saved && size && i < image.tracked.count; i++) {
+        struct tracked *range = &image.tracked.at[i];
         char *low = from > range->start ? from : range->start;
         char *end = range->start + range->size;
 
@@ -207,13 +210,13 @@ void image_touch(void *start, size_t size)
 
 static int image_open(void)
 {
-    if (saved) {
+    if (image.saved) {
         errno = EBUSY;
         return -1;
     }
-    if (image_arena.base)
+    if (image.arena.base)
         return 0;
-    return arena_open(&image_arena, (size_t)1 << 30);
+    return arena_open(&image.arena, (size_t)1 << 30);
 }
 
 int image_add_copied(void *start, size_t size)
@@ -240,7 +243,7 @@ static int tracked_add(char *start, size_t size)
     range.open = kernel_map(NULL, words * sizeof *range.open);
     if (!range.copy || !range.open)
         return -1;
-    vec_push(&image_arena, &tracked, range);
+    vec_push(&image.arena, &image.tracked, range);
     return 0;
 }
 
@@ -260,19 +263,19 @@ int image_add_range(void *start, size_t size)
 
 void image_untracked(void)
 {
-    untracked = true;
+    image.untracked = true;
 }
 
 int image_save(void)
 {
     if (image_open())
         return -1;
-    has_avx = __builtin_cpu_supports("avx");
-    for (uint32_t i = 0; i < runs.count; i++)
-        memcpy((char *)runs.at[i].from, runs.at[i].to, runs.at[i].size);
-    saved = true;
-    for (uint32_t i = 0; !untracked && i < tracked.count; i++) {
-        if (kernel_protect(tracked.at[i].start, tracked.at[i].size, PROT_READ))
+    image.has_avx = __builtin_cpu_supports("avx");
+    for (uint32_t i = 0; i < image.runs.count; i++)
+        memcpy((char *)image.runs.at[i].from, image.runs.at[i].to, image.runs.at[i].size);
+    image.saved = true;
+    for (uint32_t i = 0; !image.untracked && i < image.tracked.count; i++) {
+        if (kernel_protect(image.tracked.at[i].start, image.tracked.at[i].size, PROT_READ))
             return -1;
     }
     return 0;
@@ -280,33 +283,36 @@ int image_save(void)
 
 void image_restart(void)
 {
-    for (uint32_t i = 0; i < runs.count; i++)
-        run_restore(&runs.at[i]);
+    for (uint32_t i = 0; i < image.runs.count; i++)
+        run_restore(&image.runs.at[i]);
 }
 
 /* Pages of tracked ranges that were written to are in `runs`; the others are as at the start, but may hold pointers, too. */
 void image_each(void (*visit)(const void *start, size_t size))
 {
-    for (uint32_t i = 0; i < runs.count; i++)
-        visit(runs.at[i].to, runs.at[i].size);
-    for (uint32_t i = 0; i < tracked.count; i++)
-        for (size_t page = 0; page < tracked.at[i].size / PAGE; page++)
-            if (!page_is_open(&tracked.at[i], page))
-                visit(tracked.at[i].start + page * PAGE, PAGE);
+    for (uint32_t i = 0; i < image.runs.count; i++)
+        visit(image.runs.at[i].to, image.runs.at[i].size);
+    for (uint32_t i = 0; i < image.tracked.count; i++)
+        for (size_t page = 0; page < image.tracked.at[i].size / PAGE; page++)
+            if (!page_is_open(&image.tracked.at[i], page))
+                visit(image.tracked.at[i].start + page * PAGE, PAGE);
 }
 
 struct image_stats image_stats(void)
 {
-    struct image_stats stats = {.faults = faults, .runs = runs.count};
+    struct image_stats stats = {.faults = image.faults, .runs = image.runs.count};
 
-    for (uint32_t i = 0; i < runs.count; i++) {
-        stats.restored += runs.at[i].size;
-        stats.saved += runs.at[i].from ? runs.at[i].size : 0;
+    for (uint32_t i = 0; i < image.runs.count; i++) {
+        stats.restored += image.runs.at[i].size;
+        stats.saved += image.runs.at[i].from ? image.runs.at[i].size : 0;
     }
     stats.bytes = stats.restored;
-    for (uint32_t i = 0; i < tracked.count; i++) {
-        for (size_t page = 0; page < tracked.at[i].size / PAGE; page++)
-            stats.bytes += page_is_open(&tracked.at[i], page) ? 0 : PAGE;
+    for (uint32_t i = 0; i < image.tracked.count; i++) {
+        for (size_t page = 0; page < image.tracked.at[i].size / PAGE; page++)
+            stats.bytes += page_is_open(&image.tracked.at[i], page) ? 0 : PAGE;
     }
     return stats;
 }
+
+const struct part image_part = {
+    .name = "image", .state = &image, .size = sizeof image, .restart = image_restart};

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "runtime/hooks.h"
+
 #define PAGE ((uintptr_t)4096)
 
 struct search {
@@ -164,4 +166,39 @@ static int module_calls(struct dl_phdr_info *info, size_t size, void *name)
 bool image_calls(const char *name)
 {
     return dl_iterate_phdr(module_calls, (void *)name) != 0;
+}
+
+/* ---- code */
+
+struct brand_search {
+    uintptr_t at;
+    bool found;
+};
+
+/* Only in memory that a module has mapped: what lies in front of a function need not be readable. */
+static int brand_look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct brand_search *search = context;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t offset = search->at - info->dlpi_addr - header->p_vaddr;
+
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_R) || offset >= header->p_memsz ||
+            offset < HOOK_BRAND_SIZE)
+            continue;
+        search->found =
+            memcmp((const char *)search->at - HOOK_BRAND_SIZE, HOOK_BRAND, HOOK_BRAND_SIZE) == 0;
+        return 1;
+    }
+    return 0;
+}
+
+bool image_is_instrumented_code(const void *function)
+{
+    struct brand_search search = {.at = (uintptr_t)function};
+
+    dl_iterate_phdr(brand_look, &search);
+    return search.found;
 }

@@ -11,6 +11,7 @@
 
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
+#include "runtime/core/part.h"
 #include "runtime/core/state_fd.h"
 
 extern char **environ;
@@ -36,7 +37,8 @@ static struct {
     uint64_t mask;
     struct kernel_sigaction actions[SIGNALS + 1];
     struct rlimit limits[RLIM_NLIMITS];
-} start;
+    bool lost; /* something was not undone */
+} state;
 
 /* ---- environment: an array, and strings that mostly lie one after the other. Writable by the
  * program without any call, so they are part of the image, which notices. */
@@ -46,7 +48,7 @@ static int environment_save(void)
     char *low = NULL, *high = NULL;
     size_t count = 0;
 
-    start.environ_start = environ;
+    state.environ_start = environ;
     if (!environ)
         return 0;
     for (; environ[count]; count++) {
@@ -69,10 +71,10 @@ static int environment_save(void)
 static int signals_save(void)
 {
     for (int i = 1; i <= SIGNALS; i++) {
-        if (syscall(SYS_rt_sigaction, i, NULL, &start.actions[i], SIGNAL_SET_BYTES))
+        if (syscall(SYS_rt_sigaction, i, NULL, &state.actions[i], SIGNAL_SET_BYTES))
             return -1;
     }
-    return (int)syscall(SYS_rt_sigprocmask, 0, NULL, &start.mask, SIGNAL_SET_BYTES);
+    return (int)syscall(SYS_rt_sigprocmask, 0, NULL, &state.mask, SIGNAL_SET_BYTES);
 }
 
 static uint64_t signal_bit(int number)
@@ -90,15 +92,15 @@ static bool signals_restore(uint64_t which)
         if (!(which & signal_bit(i)) || i == SIGKILL || i == SIGSTOP) /* those cannot be set */
             continue;
         ok &= !syscall(SYS_rt_sigaction, i, NULL, &now, SIGNAL_SET_BYTES);
-        if (memcmp(&now, &start.actions[i], sizeof now))
-            ok &= !syscall(SYS_rt_sigaction, i, &start.actions[i], NULL, SIGNAL_SET_BYTES);
+        if (memcmp(&now, &state.actions[i], sizeof now))
+            ok &= !syscall(SYS_rt_sigaction, i, &state.actions[i], NULL, SIGNAL_SET_BYTES);
     }
     return ok;
 }
 
 static bool mask_restore(void)
 {
-    return !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &start.mask, NULL, SIGNAL_SET_BYTES);
+    return !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &state.mask, NULL, SIGNAL_SET_BYTES);
 }
 
 static bool limits_restore(void)
@@ -106,7 +108,7 @@ static bool limits_restore(void)
     bool ok = true;
 
     for (int i = 0; i < RLIM_NLIMITS; i++)
-        ok &= !syscall(SYS_prlimit64, 0, i, &start.limits[i], NULL);
+        ok &= !syscall(SYS_prlimit64, 0, i, &state.limits[i], NULL);
     return ok;
 }
 
@@ -122,53 +124,53 @@ static bool timers_restore(void)
 
 int state_save(void)
 {
-    if (start.saved) {
+    if (state.saved) {
         errno = EBUSY;
         return -1;
     }
     if (environment_save() || signals_save() || state_fd_save())
         return -1;
-    start.cwd = (int)syscall(SYS_openat, AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (start.cwd >= 0)
-        start.cwd = state_fd_take(start.cwd); /* none is possible: the directory may be gone */
-    start.umask = (mode_t)syscall(SYS_umask, 0);
-    syscall(SYS_umask, start.umask);
+    state.cwd = (int)syscall(SYS_openat, AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (state.cwd >= 0)
+        state.cwd = state_fd_take(state.cwd); /* none is possible: the directory may be gone */
+    state.umask = (mode_t)syscall(SYS_umask, 0);
+    syscall(SYS_umask, state.umask);
     for (int i = 0; i < RLIM_NLIMITS; i++) {
-        if (syscall(SYS_prlimit64, 0, i, NULL, &start.limits[i]))
+        if (syscall(SYS_prlimit64, 0, i, NULL, &state.limits[i]))
             return -1;
     }
-    start.saved = true;
+    state.saved = true;
     return 0;
 }
 
-void state_note(unsigned parts)
+void state_note(unsigned changed)
 {
-    start.noted |= parts;
+    state.noted |= changed;
 }
 
 void state_signal_changing(int number)
 {
     if (number >= 1 && number <= SIGNALS)
-        start.noted_signals |= signal_bit(number);
+        state.noted_signals |= signal_bit(number);
 }
 
-static bool parts_restore(void)
+static bool noted_restore(void)
 {
-    unsigned noted = start.noted;
+    unsigned noted = state.noted;
     bool ok = true;
 
-    start.noted = 0;
+    state.noted = 0;
     if (noted & STATE_CWD)
-        ok &= start.cwd >= 0 && !syscall(SYS_fchdir, start.cwd);
+        ok &= state.cwd >= 0 && !syscall(SYS_fchdir, state.cwd);
     if (noted & STATE_UMASK)
-        syscall(SYS_umask, start.umask);
+        syscall(SYS_umask, state.umask);
     if (noted & STATE_TIMERS)
         ok &= timers_restore(); /* before the handlers go */
-    if (noted & STATE_SIGNALS || start.noted_signals)
-        ok &= signals_restore(noted & STATE_SIGNALS ? ~(uint64_t)0 : start.noted_signals);
+    if (noted & STATE_SIGNALS || state.noted_signals)
+        ok &= signals_restore(noted & STATE_SIGNALS ? ~(uint64_t)0 : state.noted_signals);
     if (noted & (STATE_SIGNALS | STATE_MASK))
         ok &= mask_restore();
-    start.noted_signals = 0;
+    state.noted_signals = 0;
     if (noted & STATE_LIMITS)
         ok &= limits_restore();
     return ok;
@@ -178,12 +180,25 @@ bool state_restart(void)
 {
     bool ok = true;
 
-    if (!start.saved)
+    if (!state.saved)
         return true;
     if (environ !=
-        start.environ_start) /* else no write: the page may be one that nobody has dirtied */
-        environ = start.environ_start;
-    if (start.noted || start.noted_signals)
-        ok = parts_restore();
+        state.environ_start) /* else no write: the page may be one that nobody has dirtied */
+        environ = state.environ_start;
+    if (state.noted || state.noted_signals)
+        ok = noted_restore();
     return state_fd_restart() && ok;
 }
+
+static void restart(void)
+{
+    state.lost |= !state_restart();
+}
+
+bool state_is_lost(void)
+{
+    return state.lost;
+}
+
+const struct part state_part = {
+    .name = "state", .state = &state, .size = sizeof state, .restart = restart};

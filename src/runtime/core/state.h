@@ -25,7 +25,7 @@ int state_save(void);
 
 /* The program is about to change, or has changed, these parts (an or of enum state_part) in this
  * execution. */
-void state_note(unsigned parts);
+void state_note(unsigned changed);
 
 /* The program is about to change what this one signal does: cheaper than STATE_SIGNALS. */
 void state_signal_changing(int number);
@@ -61,5 +61,8 @@ void state_fd_reserve(int fd);
 /* Undoes everything that was noted since the last restart. Returns false if something could not be
  * undone; the next execution then starts from another state than the first. */
 bool state_restart(void);
+
+/* Whether that has ever been so. */
+bool state_is_lost(void);
 
 #endif

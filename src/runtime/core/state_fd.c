@@ -38,30 +38,32 @@ struct fd_state {
     int64_t offset;
 };
 
-static struct arena fd_arena;
-static VEC(struct fd_state) fds; /* by number */
-static VEC(int) changed;         /* numbers with flags of this execution */
+static struct {
+    struct arena arena;
+    VEC(struct fd_state) fds; /* by number */
+    VEC(int) changed;         /* numbers with flags of this execution */
+} state_fd; /* outlives a run: it is how things were at the start; state_fd_restart forgets the rest */
 
 /* The entry of `fd`, NULL for what is no descriptor or before state_fd_save. */
 static struct fd_state *fd_entry(int fd)
 {
-    if (!fd_arena.base || fd < 0 || fd >= FD_MAX)
+    if (!state_fd.arena.base || fd < 0 || fd >= FD_MAX)
         return NULL;
-    while (fds.count <= (uint32_t)fd)
-        vec_push(&fd_arena, &fds, (struct fd_state){0});
-    return &fds.at[fd];
+    while (state_fd.fds.count <= (uint32_t)fd)
+        vec_push(&state_fd.arena, &state_fd.fds, (struct fd_state){0});
+    return &state_fd.fds.at[fd];
 }
 
 static void fd_change(int fd, struct fd_state *entry, uint32_t flags)
 {
     if (!(entry->flags & FD_LISTED))
-        vec_push(&fd_arena, &changed, fd);
+        vec_push(&state_fd.arena, &state_fd.changed, fd);
     entry->flags |= FD_LISTED | flags;
 }
 
 int state_fd_save(void)
 {
-    return arena_open(&fd_arena, (size_t)256 << 20);
+    return arena_open(&state_fd.arena, (size_t)256 << 20);
 }
 
 /* A duplicate in the upper range, so that the numbers that the program gets are those it would get
@@ -100,7 +102,7 @@ void state_fd_reserve(int fd)
 
 bool state_fd_is_ours(int fd)
 {
-    return fd >= 0 && (uint32_t)fd < fds.count && fds.at[fd].flags & FD_OURS;
+    return fd >= 0 && (uint32_t)fd < state_fd.fds.count && state_fd.fds.at[fd].flags & FD_OURS;
 }
 
 void state_fd_opened(int fd)
@@ -211,12 +213,12 @@ bool state_fd_restart(void)
 {
     bool ok = true;
 
-    for (uint32_t i = 0; i < changed.count; i++) {
-        struct fd_state *entry = &fds.at[changed.at[i]];
+    for (uint32_t i = 0; i < state_fd.changed.count; i++) {
+        struct fd_state *entry = &state_fd.fds.at[state_fd.changed.at[i]];
 
-        ok &= fd_restore(changed.at[i], entry);
+        ok &= fd_restore(state_fd.changed.at[i], entry);
         entry->flags &= ~(uint32_t)FD_OF_EXECUTION;
     }
-    changed.count = 0;
+    state_fd.changed.count = 0;
     return ok;
 }

@@ -18,9 +18,11 @@ struct module {
 
 #define MODULES_MAX 64
 
-static struct module modules[MODULES_MAX];
-static unsigned module_count;
-static bool modules_known;
+static struct {
+    struct module at[MODULES_MAX];
+    unsigned count;
+    bool known;
+} modules; /* outlives a run: the files do not change */
 
 static bool file_map(const char *path, struct module *module)
 {
@@ -46,9 +48,9 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *context)
 
     (void)size;
     (void)context;
-    if (module_count == MODULES_MAX || !file_map(path, &modules[module_count]))
+    if (modules.count == MODULES_MAX || !file_map(path, &modules.at[modules.count]))
         return 0;
-    modules[module_count++].base = info->dlpi_addr;
+    modules.at[modules.count++].base = info->dlpi_addr;
     return 0;
 }
 
@@ -101,16 +103,16 @@ static const char *module_find(const struct module *module, uint64_t addr, uint6
 
 static void modules_open(void)
 {
-    if (!modules_known)
+    if (!modules.known)
         dl_iterate_phdr(module_add, NULL);
-    modules_known = true;
+    modules.known = true;
 }
 
 bool symbols_in_section(uint64_t addr, const char *section)
 {
     modules_open();
-    for (unsigned i = 0; i < module_count; i++) {
-        const struct module *module = &modules[i];
+    for (unsigned i = 0; i < modules.count; i++) {
+        const struct module *module = &modules.at[i];
         const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
         const Elf64_Shdr *names = header ? module_section(module, header->e_shstrndx) : NULL;
         const Elf64_Shdr *found;
@@ -130,8 +132,8 @@ bool symbols_in_section(uint64_t addr, const char *section)
 const char *symbols_find(uint64_t addr, uint64_t *offset)
 {
     modules_open();
-    for (unsigned i = 0; i < module_count; i++) {
-        const char *name = module_find(&modules[i], addr, offset);
+    for (unsigned i = 0; i < modules.count; i++) {
+        const char *name = module_find(&modules.at[i], addr, offset);
 
         if (name)
             return name;

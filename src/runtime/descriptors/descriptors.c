@@ -6,10 +6,11 @@
 
 #include "base/check.h"
 #include "model/object.h"
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
+#include "runtime/ending/ending.h"
+#include "runtime/program/spin.h"
+#include "runtime/report/names.h"
 #include "runtime/signals/signals.h"
-#include "runtime/core/state.h"
 
 /* Which description a descriptor stands for, and what is in channels. */
 
@@ -22,52 +23,64 @@ struct slot {
     uint32_t version;   /* how often */
 };
 
-static struct arena arena; /* of this execution */
-static VEC(struct slot) slots;
-static VEC(uint32_t) ranks; /* by thread: channels it has made */
-static struct channel *all;
-static struct made_path {
+struct made_path {
     struct made_path *next;
     char path[];
-} *paths;
+};
+
+static struct {
+    struct arena arena; /* of this execution */
+    VEC(struct slot) slots;
+    VEC(uint32_t) ranks; /* by thread: channels it has made */
+    struct channel *all;
+    struct made_path *paths;
+    void (*gone)(struct description *); /* who wants to know; set once */
+} descriptors;
 
 /* ---- memory */
 
 void *channels_alloc(size_t size)
 {
-    return memset(arena_alloc(&arena, size), 0, size);
+    return memset(arena_alloc(&descriptors.arena, size), 0, size);
 }
 
 void channels_free(void *block, size_t size)
 {
-    arena_free(&arena, block, size);
+    arena_free(&descriptors.arena, block, size);
 }
 
-void channels_open(void)
+void channels_on_gone(void (*gone)(struct description *))
 {
-    CHECK(arena_open(&arena, ARENA_RESERVE) == 0, "no address space for channels");
+    descriptors.gone = gone;
 }
 
-void channels_restart(void)
+static size_t channels_describe(uint64_t name, char *text, size_t size);
+
+static void open_arena(void)
 {
-    for (const struct made_path *made = paths; made; made = made->next)
+    names_tellers.channel = channels_describe;
+    CHECK(arena_open(&descriptors.arena, ARENA_RESERVE) == 0, "no address space for channels");
+}
+
+static void restart(void)
+{
+    for (const struct made_path *made = descriptors.paths; made; made = made->next)
         syscall(SYS_unlink, made->path);
-    arena.used = 0;
-    memset(arena.free, 0, sizeof arena.free);
-    memset(&slots, 0, sizeof slots);
-    memset(&ranks, 0, sizeof ranks);
-    all = NULL;
-    paths = NULL;
-    channels_sets_restart();
+    descriptors.arena.used = 0;
+    memset(descriptors.arena.free, 0, sizeof descriptors.arena.free);
+    memset(&descriptors.slots, 0, sizeof descriptors.slots);
+    memset(&descriptors.ranks, 0, sizeof descriptors.ranks);
+    descriptors.all = NULL;
+    descriptors.paths = NULL;
 }
 
 uint64_t channels_name(void)
 {
     uint32_t thread = native.current->number;
 
-    while (ranks.count <= thread)
-        vec_push(&arena, &ranks, 0u);
-    return ((uint64_t)thread + 1) << 24 | ++ranks.at[thread];
+    while (descriptors.ranks.count <= thread)
+        vec_push(&descriptors.arena, &descriptors.ranks, 0u);
+    return ((uint64_t)thread + 1) << 24 | ++descriptors.ranks.at[thread];
 }
 
 static struct channel *channel_new(const char *what, uint64_t name, int fd)
@@ -78,8 +91,8 @@ static struct channel *channel_new(const char *what, uint64_t name, int fd)
     channel->made = native_site();
     channel->what = what;
     channel->fd = fd;
-    channel->next = all;
-    all = channel;
+    channel->next = descriptors.all;
+    descriptors.all = channel;
     return channel;
 }
 
@@ -90,7 +103,7 @@ struct channel *channels_channel(const char *what, int fd)
 
 struct channel *channels_named(const char *what, uint64_t name, int fd)
 {
-    struct channel *channel = all;
+    struct channel *channel = descriptors.all;
 
     while (channel && channel->name != name)
         channel = channel->next;
@@ -133,22 +146,23 @@ void channels_made_path(const char *path, size_t size)
     struct made_path *made = channels_alloc(sizeof *made + size + 1);
 
     memcpy(made->path, path, size);
-    made->next = paths;
-    paths = made;
+    made->next = descriptors.paths;
+    descriptors.paths = made;
 }
 
 /* ---- descriptors */
 
 static struct slot *slot_of(int fd)
 {
-    while (slots.count <= (uint32_t)fd)
-        vec_push(&arena, &slots, (struct slot){0});
-    return &slots.at[fd];
+    while (descriptors.slots.count <= (uint32_t)fd)
+        vec_push(&descriptors.arena, &descriptors.slots, (struct slot){0});
+    return &descriptors.slots.at[fd];
 }
 
 struct description *channels_find(int fd)
 {
-    return fd >= 0 && (uint32_t)fd < slots.count ? slots.at[fd].description : NULL;
+    return fd >= 0 && (uint32_t)fd < descriptors.slots.count ? descriptors.slots.at[fd].description
+                                                             : NULL;
 }
 
 static uint64_t contest_key(uint64_t name)
@@ -231,7 +245,7 @@ uint64_t channels_number(int fd)
 
 uint32_t channels_version(int fd)
 {
-    return fd >= 0 && (uint32_t)fd < slots.count ? slots.at[fd].version : 0;
+    return fd >= 0 && (uint32_t)fd < descriptors.slots.count ? descriptors.slots.at[fd].version : 0;
 }
 
 struct description *channels_change(int fd)
@@ -291,10 +305,11 @@ bool channels_close(int fd)
         return !was;
     if (d->busy > 0)
         native_unsupported("a descriptor that one thread closes while another waits on it");
-    slots.at[fd].description = NULL;
+    descriptors.slots.at[fd].description = NULL;
     if (--d->descriptors == 0) {
-        channels_unwatch(d);
-        channels_socket_gone(d);
+        descriptors.gone(d);
+        if (d->gone)
+            d->gone(d);
     }
     ask_ends(d, OP_CHANNEL_CLOSE, 0);
     return true;
@@ -379,7 +394,7 @@ static void bytes_grow(struct channel *channel, size_t size)
     bytes = room == channel->room ? channel->bytes : channels_alloc(room);
     memmove(bytes, channel->bytes + channel->first, channel->used);
     if (bytes != channel->bytes)
-        arena_free(&arena, channel->bytes, channel->room);
+        arena_free(&descriptors.arena, channel->bytes, channel->room);
     channel->bytes = bytes;
     channel->room = room;
     channel->first = 0;
@@ -409,23 +424,24 @@ void channels_skip(struct channel *channel, size_t size)
 
 void channels_message(struct channel *channel, const struct message *message)
 {
-    vec_push(&arena, &channel->messages, *message);
+    vec_push(&descriptors.arena, &channel->messages, *message);
 }
 
 void channels_connection(struct channel *queue, struct description *end)
 {
-    vec_push(&arena, &queue->connections, end);
+    vec_push(&descriptors.arena, &queue->connections, end);
 }
 
 /* ---- words */
 
-size_t channels_describe(uint64_t name, char *text, size_t size)
+/* In words: "the pipe (fd 3) made at x.c:12". Returns the length, 0 if the name is of no channel. */
+static size_t channels_describe(uint64_t name, char *text, size_t size)
 {
     int used = 0;
 
     if (name & CHANNELS_BY_DESCRIPTOR)
         return (size_t)snprintf(text, size, "descriptor %u", (unsigned)name);
-    for (const struct channel *channel = all; channel; channel = channel->next) {
+    for (const struct channel *channel = descriptors.all; channel; channel = channel->next) {
         const char *slash;
 
         if (channel->name != name)
@@ -440,3 +456,11 @@ size_t channels_describe(uint64_t name, char *text, size_t size)
     }
     return used > 0 ? (size_t)used : 0;
 }
+
+/* ---- the part */
+
+const struct part descriptors_part = {.name = "descriptors",
+                                      .state = &descriptors,
+                                      .size = sizeof descriptors,
+                                      .open = open_arena,
+                                      .restart = restart};

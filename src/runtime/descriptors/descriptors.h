@@ -89,10 +89,11 @@ struct description {
     struct sockaddr_storage local, peer;
     socklen_t local_size, peer_size;
     struct outside *outside;
-    struct description *next; /* sets: all of this execution */
+    void (*gone)(struct description *d); /* the last of its descriptors was closed; or NULL */
+    struct description *next;            /* sets: all of this execution */
 };
 
-/* ---- channels.c */
+/* ---- descriptors.c */
 
 /* What a descriptor stands for, or NULL if it is not one of these. */
 struct description *channels_find(int fd);
@@ -166,40 +167,13 @@ void channels_remember(uint64_t key, uint32_t value);
 /* A file that a socket was bound to: gone at the next restart. */
 void channels_made_path(const char *path, size_t size);
 
-/* Before the start. */
-void channels_open(void);
+/* Of the one who watches descriptors: called when the last descriptor of a description was closed. */
+void channels_on_gone(void (*gone)(struct description *d));
 
-void channels_restart(void);
+/* ---- number.c: the number under which a thread finds what the kernel has just opened as `fd` */
+int files_number(int fd);
 
-/* In words: "the pipe (fd 3) made at x.c:12". Returns the length, 0 if the name is of no channel. */
-size_t channels_describe(uint64_t name, char *text, size_t size);
-
-/* ---- channels_io.c */
-
-/* As recvmsg and sendmsg have it; `message` may be NULL, and so may `address`. */
-struct iovec;
-ssize_t channels_read(struct description *d, const struct iovec *to, int count, int flags,
-                      struct msghdr *message);
-ssize_t channels_write(struct description *d, const struct iovec *from, int count, int flags,
-                       const struct sockaddr *address);
-
-/* Nobody can read any more what is written: -1 with EPIPE, or the end of the program. */
-int channels_broken(int flags);
-
-/* ---- channels_calls.c: FIONREAD, FIONBIO */
-int channels_control(int fd, unsigned long request, void *argument);
-
-/* ---- channels_watch.c: what a wait for this descriptor looks at */
-struct channel_item channels_item(const struct description *d, int fd, uint32_t events);
-
-/* ---- channels_epoll.c */
-void channels_sets_restart(void);
-
-/* The last descriptor of it was closed: no set watches it any more. */
-void channels_unwatch(const struct description *d);
-
-/* ---- channels_socket.c: what happens when the last descriptor of one is closed */
-
-void channels_socket_gone(struct description *d);
+/* When the image is saved: which there are at the start. */
+void numbers_saved(void);
 
 #endif

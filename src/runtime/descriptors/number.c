@@ -2,9 +2,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
+#include "runtime/descriptors/descriptors.h"
 
 /* The numbers of descriptors. A thread that is alone gets the lowest free one, as the system has it. While several threads run that
  * number would depend on who opens and closes first, and threads that have nothing to do with each other would have to be tried
@@ -16,35 +16,38 @@
 #define LARGE      1024 /* where the others begin */
 #define LARGE_STEP 512
 
-static int base = -1; /* the first number that no thread had while it was alone */
-static int highest;   /* of those, in this execution */
-static int highest_of_start;
-static uint32_t used[RUNTIME_THREADS]; /* numbers that each thread has had */
+static struct {
+    int base;    /* the first number that no thread had while it was alone */
+    int highest; /* of those, in this execution */
+    int highest_of_start;
+    uint32_t used[RUNTIME_THREADS]; /* numbers that each thread has had */
+} numbers;
 
-void files_number_open(void)
+void numbers_saved(void)
 {
-    highest_of_start = 2;
+    numbers.base = -1;
+    numbers.highest_of_start = 2;
     for (int fd = 3; fd < SMALL_END; fd++)
         if (syscall(SYS_fcntl, fd, F_GETFD) >= 0 && !state_fd_is_ours(fd))
-            highest_of_start = fd;
-    highest = highest_of_start;
+            numbers.highest_of_start = fd;
+    numbers.highest = numbers.highest_of_start;
 }
 
-void files_number_restart(void)
+static void restart(void)
 {
-    if (base >= 0)
+    if (numbers.base >= 0)
         for (uint32_t i = 0; i < native.threads.count; i++)
-            used[i] = 0;
-    base = -1;
-    highest = highest_of_start;
+            numbers.used[i] = 0;
+    numbers.base = -1;
+    numbers.highest = numbers.highest_of_start;
 }
 
 static int number_next(void)
 {
-    uint32_t thread = native.current->number, k = used[thread]++;
+    uint32_t thread = native.current->number, k = numbers.used[thread]++;
 
-    if (k < FEW && base + (int)(thread * FEW + k) < SMALL_END)
-        return base + (int)(thread * FEW + k);
+    if (k < FEW && numbers.base + (int)(thread * FEW + k) < SMALL_END)
+        return numbers.base + (int)(thread * FEW + k);
     return (int)(LARGE + thread * LARGE_STEP + k);
 }
 
@@ -76,12 +79,12 @@ int files_number(int fd)
     int saved = errno, to;
 
     if (native.alone) {
-        if (fd > highest && fd < SMALL_END)
-            highest = fd;
+        if (fd > numbers.highest && fd < SMALL_END)
+            numbers.highest = fd;
         return fd;
     }
-    if (base < 0)
-        base = highest + 1;
+    if (numbers.base < 0)
+        numbers.base = numbers.highest + 1;
     do
         to = number_next();
     while (to != fd && syscall(SYS_fcntl, to, F_GETFD) >= 0);
@@ -94,3 +97,8 @@ int files_number(int fd)
     errno = saved;
     return to;
 }
+
+const struct part numbers_part = {.name = "numbers of descriptors",
+                                  .state = &numbers,
+                                  .size = sizeof numbers,
+                                  .restart = restart};

@@ -6,12 +6,36 @@
 #include "base/check.h"
 #include <raddle.h>
 
-#include "runtime/sync/calls.h"
+#include "model/await.h"
+#include "model/object.h"
+#include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
 
 /* Cancellation and the end of a thread in the middle of its functions. A request is an operation, and so is looking for one at a
  * cancellation point. Only programs that cancel threads pay for that: when the first request is seen, the search begins
  * anew, with all cancellation points as operations. */
+
+/* Of each thread. */
+struct cancel_thread {
+    void *cleanups;  /* its newest cleanup handler */
+    int state, type; /* 0: enabled, deferred */
+    bool leaving;    /* cancelled, or in pthread_exit: it is not cancelled again */
+    struct _Unwind_Exception unwinding; /* meanwhile */
+    struct await awaits;                /* what it waits for besides being cancelled */
+};
+
+static struct cancel_thread *cancel_of(const struct native_thread *thread)
+{
+    return thread->own[PART_CANCEL];
+}
+
+static struct cancel_thread *own(void)
+{
+    return cancel_of(native.current);
+}
+
+static void type_set(int type);
 
 /* ---- cleanup handlers: buffers on the stack, each with the one below it in __pad[0], as glibc has them */
 
@@ -22,14 +46,14 @@ INTERPOSE void __pthread_register_cancel(__pthread_unwind_buf_t *buffer)
 {
     if (!native.current)
         return;
-    buffer->__pad[BUFFER_PREVIOUS] = native.current->cleanups;
-    native.current->cleanups = buffer;
+    buffer->__pad[BUFFER_PREVIOUS] = own()->cleanups;
+    own()->cleanups = buffer;
 }
 
 INTERPOSE void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer)
 {
     if (native.current)
-        native.current->cleanups = buffer->__pad[BUFFER_PREVIOUS];
+        own()->cleanups = buffer->__pad[BUFFER_PREVIOUS];
 }
 
 INTERPOSE void __pthread_register_cancel_defer(__pthread_unwind_buf_t *buffer)
@@ -37,15 +61,15 @@ INTERPOSE void __pthread_register_cancel_defer(__pthread_unwind_buf_t *buffer)
     __pthread_register_cancel(buffer);
     if (!native.current)
         return;
-    buffer->__pad[BUFFER_TYPE] = native.current->cancel_type ? buffer : NULL;
-    native.current->cancel_type = PTHREAD_CANCEL_DEFERRED;
+    buffer->__pad[BUFFER_TYPE] = own()->type ? buffer : NULL;
+    type_set(PTHREAD_CANCEL_DEFERRED);
 }
 
 INTERPOSE void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t *buffer)
 {
     __pthread_unregister_cancel(buffer);
     if (native.current && buffer->__pad[BUFFER_TYPE])
-        native.current->cancel_type = PTHREAD_CANCEL_ASYNCHRONOUS;
+        type_set(PTHREAD_CANCEL_ASYNCHRONOUS);
 }
 
 /* What C with exceptions calls at the end of the scope, or when the frame is unwound. */
@@ -83,7 +107,7 @@ static _Unwind_Reason_Code unwind_stop(int version, _Unwind_Action actions,
                                        struct _Unwind_Exception *exception,
                                        struct _Unwind_Context *context, void *argument)
 {
-    __pthread_unwind_buf_t *buffer = native.current->cleanups;
+    __pthread_unwind_buf_t *buffer = own()->cleanups;
     bool last = actions & _UA_END_OF_STACK;
 
     (void)version;
@@ -110,25 +134,23 @@ static void unwind_stopped(_Unwind_Reason_Code reason, struct _Unwind_Exception 
  * buffers are left to. */
 static _Noreturn void unwind(void)
 {
-    struct native_thread *thread = native.current;
-
-    thread->unwinding.exception_class = 0;
-    thread->unwinding.exception_cleanup = unwind_stopped;
-    _Unwind_ForcedUnwind(&thread->unwinding, unwind_stop, NULL);
-    if (thread->cleanups)
-        buffer_jump(thread->cleanups);
+    own()->unwinding.exception_class = 0;
+    own()->unwinding.exception_cleanup = unwind_stopped;
+    _Unwind_ForcedUnwind(&own()->unwinding, unwind_stop, NULL);
+    if (own()->cleanups)
+        buffer_jump(own()->cleanups);
     unwound();
 }
 
 INTERPOSE __attribute__((noreturn)) void __pthread_unwind_next(__pthread_unwind_buf_t *buffer)
 {
-    native.current->cleanups = buffer->__pad[BUFFER_PREVIOUS];
+    own()->cleanups = buffer->__pad[BUFFER_PREVIOUS];
     unwind();
 }
 
 void native_unwind(void *returned)
 {
-    native.current->leaving = true;
+    own()->leaving = true;
     native.current->returned = returned;
     unwind();
 }
@@ -145,8 +167,8 @@ bool native_cancellable(void)
 {
     const struct native_thread *thread = native.current;
 
-    return thread && native.session->cancels && !thread->leaving && !thread->sections &&
-           thread->cancel_state == PTHREAD_CANCEL_ENABLE;
+    return thread && native.session->cancels && !own()->leaving && !thread->sections &&
+           own()->state == PTHREAD_CANCEL_ENABLE;
 }
 
 static bool is_requested(void)
@@ -174,16 +196,15 @@ void native_cancel_point(void)
 enum native_awaited native_cancel_await(enum op_kind kind, enum object_kind object, uint64_t addr,
                                         uint64_t state)
 {
-    struct native_thread *thread = native.current;
-    struct op op = native_op(OP_AWAIT, &thread->awaits);
+    struct op op = native_op(OP_AWAIT, &own()->awaits);
 
-    thread->awaits.count = 2;
-    thread->awaits.reads[0].object = (uint8_t)object;
-    thread->awaits.reads[0].addr = addr;
-    thread->awaits.reads[0].value = state;
-    thread->awaits.reads[1].object = OBJECT_THREAD;
-    thread->awaits.reads[1].addr = thread_cancel_addr(thread->agent);
-    thread->awaits.reads[1].value = 0;
+    own()->awaits.count = 2;
+    own()->awaits.reads[0].object = (uint8_t)object;
+    own()->awaits.reads[0].addr = addr;
+    own()->awaits.reads[0].value = state;
+    own()->awaits.reads[1].object = OBJECT_THREAD;
+    own()->awaits.reads[1].addr = thread_cancel_addr(native.current->agent);
+    own()->awaits.reads[1].value = 0;
     op.variant = OBJECT_STRICT;
     op.expect = kind;
     op.mutex = addr;
@@ -196,6 +217,66 @@ enum native_awaited native_cancel_await(enum op_kind kind, enum object_kind obje
     return AWAITED_CANCEL;
 }
 
+/* ---- cancellation anywhere */
+
+/* The operation that does not wait where `kind` does; OP_KIND_COUNT: there is none. */
+static enum op_kind try_of(uint8_t kind)
+{
+    switch (kind) {
+    case OP_MUTEX_LOCK:
+        return OP_MUTEX_TRYLOCK;
+    case OP_SPIN_LOCK:
+        return OP_SPIN_TRYLOCK;
+    case OP_RWLOCK_RDLOCK:
+        return OP_RWLOCK_TRYRDLOCK;
+    case OP_RWLOCK_WRLOCK:
+        return OP_RWLOCK_TRYWRLOCK;
+    default:
+        return OP_KIND_COUNT;
+    }
+}
+
+/* A thread that may be cancelled anywhere: after each operation, and while it waits for a lock. */
+static cell_value ask_anywhere(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+    struct op try = *op;
+    enum native_awaited awaited = AWAITED_CHANGE;
+    cell_value result;
+
+    if (try_of(op->kind) == OP_KIND_COUNT) {
+        result = native.way(op);
+        native_cancel_point();
+        return result;
+    }
+    try.kind = (uint8_t)try_of(op->kind);
+    while ((result = native.way(&try)) == LOCK_BUSY) {
+        if (awaited == AWAITED_CANCEL)
+            native_unwind(PTHREAD_CANCELED);
+        awaited = native_cancel_await(
+            op->kind, object, op->addr,
+            world_state(native.world, world_location(native.world, object, op->addr)));
+    }
+    native_cancel_point();
+    return result;
+}
+
+/* The way of a thread whose type is asynchronous. */
+static cell_value way_anywhere(const struct op *op)
+{
+    if (native_cancellable() && op->kind != OP_THREAD_TESTCANCEL && op->kind != OP_AWAIT)
+        return ask_anywhere(op);
+    return native.way(op);
+}
+
+static void type_set(int type)
+{
+    own()->type = type;
+    native.current->way = type == PTHREAD_CANCEL_ASYNCHRONOUS ? way_anywhere : native.way;
+}
+
+/* ---- calls */
+
 INTERPOSE int pthread_cancel(pthread_t handle)
 {
     struct native_thread *thread = native_thread_of(handle);
@@ -207,7 +288,7 @@ INTERPOSE int pthread_cancel(pthread_t handle)
         native.session->cancels = native.session->begin_anew = true;
     op.addr = thread->agent;
     native_ask(&op);
-    if (thread == native.current && thread->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+    if (thread == native.current && own()->type == PTHREAD_CANCEL_ASYNCHRONOUS)
         native_cancel_point();
     return 0;
 }
@@ -223,12 +304,12 @@ INTERPOSE int pthread_setcancelstate(int state, int *old)
         return EINVAL;
     if (old) {
         native_writes(old, sizeof *old);
-        *old = native.current ? native.current->cancel_state : PTHREAD_CANCEL_ENABLE;
+        *old = native.current ? own()->state : PTHREAD_CANCEL_ENABLE;
     }
     if (!native.current)
         return 0;
-    native.current->cancel_state = state;
-    if (native.current->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+    own()->state = state;
+    if (own()->type == PTHREAD_CANCEL_ASYNCHRONOUS)
         native_cancel_point();
     return 0;
 }
@@ -241,14 +322,28 @@ INTERPOSE int pthread_setcanceltype(int type, int *old)
         return EINVAL;
     if (old) {
         native_writes(old, sizeof *old);
-        *old = native.current ? native.current->cancel_type : PTHREAD_CANCEL_DEFERRED;
+        *old = native.current ? own()->type : PTHREAD_CANCEL_DEFERRED;
     }
     if (!native.current)
         return 0;
-    native.current->cancel_type = type;
+    type_set(type);
     if (type == PTHREAD_CANCEL_ASYNCHRONOUS) {
         native_unsupported("asynchronous cancellation between visible operations");
         native_cancel_point();
     }
     return 0;
 }
+
+/* ---- the part */
+
+static void thread_begins(struct native_thread *thread)
+{
+    struct cancel_thread *new = cancel_of(thread);
+
+    new->cleanups = NULL;
+    new->state = new->type = 0;
+    new->leaving = false;
+}
+
+const struct part cancel_part = {
+    .name = "cancel", .thread_size = sizeof(struct cancel_thread), .thread_begins = thread_begins};

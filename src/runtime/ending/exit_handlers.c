@@ -1,12 +1,11 @@
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/library/external.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
-#include "runtime/program/memory_bug.h"
-#include "runtime/program/native.h"
+#include "runtime/ending/ending.h"
 
 /* What runs when the process or a thread ends: handlers of atexit and on_exit, destructors of C++, of modules, and of
  * thread-local variables. */
@@ -27,24 +26,44 @@ struct exit_handler {
     void *argument;
 };
 
-static struct exit_handler exit_handlers[EXIT_HANDLERS];
-static uint32_t exit_handler_count, exit_handlers_of_start;
-static bool exit_handlers_full; /* before the session was there to tell it to */
-static void (*module_destructors[MODULE_DESTRUCTORS])(void);
-static uint32_t module_destructor_count;
-static uint32_t threads_left; /* that have ended in this execution, otherwise than by exit */
+static struct {
+    struct exit_handler at[EXIT_HANDLERS];
+    uint32_t count, of_start;
+    bool full; /* before the session was there to tell it to */
+    void (*quick[QUICK_HANDLERS])(void *);
+    uint32_t quick_count, quick_of_start;
+    void (*modules[MODULE_DESTRUCTORS])(void);
+    uint32_t module_count;
+    uint32_t threads_left; /* that have ended in this execution, otherwise than by exit */
+} exit_handlers;
+
+/* Runs at the end of a thread that has made that object, a thread-local variable of C++. */
+struct destructor {
+    void (*call)(void *);
+    void *object;
+};
+
+/* Of each thread. */
+struct exit_handlers_thread {
+    VEC(struct destructor) destructors;
+};
+
+static struct exit_handlers_thread *handlers_of(const struct native_thread *thread)
+{
+    return thread->own[PART_EXIT_HANDLERS];
+}
 
 /* ---- registration */
 
 static int handler_add(struct exit_handler handler)
 {
-    if (exit_handler_count == EXIT_HANDLERS) {
-        exit_handlers_full = true;
+    if (exit_handlers.count == EXIT_HANDLERS) {
+        exit_handlers.full = true;
         if (native.session)
             native_unsupported("more handlers of atexit");
         return -1;
     }
-    exit_handlers[exit_handler_count++] = handler;
+    exit_handlers.at[exit_handlers.count++] = handler;
     return 0;
 }
 
@@ -77,11 +96,11 @@ INTERPOSE int __cxa_atexit(void (*handler)(void *), void *argument, void *librar
 
 INTERPOSE int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library)
 {
-    struct native_destructor new = {destructor, object};
+    struct destructor new = {destructor, object};
 
     if (!native.current)
         return __cxa_atexit(destructor, object, library);
-    vec_push(&native.session->arena, &native.current->destructors, new);
+    vec_push(&native.session->arena, &handlers_of(native.current)->destructors, new);
     return 0;
 }
 
@@ -93,12 +112,12 @@ INTERPOSE int __cxa_thread_atexit(void (*destructor)(void *), void *object, void
 
 void exit_handlers_thread_variables(void)
 {
-    struct native_thread *thread = native.current;
+    struct exit_handlers_thread *own = handlers_of(native.current);
 
-    while (thread->destructors.count > 0) {
-        struct native_destructor last = vec_last(&thread->destructors);
+    while (own->destructors.count > 0) {
+        struct destructor last = vec_last(&own->destructors);
 
-        thread->destructors.count--;
+        own->destructors.count--;
         last.call(last.object);
     }
 }
@@ -127,12 +146,12 @@ static int module_destructors_add(struct dl_phdr_info *info, size_t size, void *
             count = entry->d_un.d_val / sizeof *functions;
     }
     while (functions && count-- > 0) {
-        if (!external_is_instrumented((const void *)(uintptr_t)functions[count]))
+        if (!image_is_instrumented_code((const void *)(uintptr_t)functions[count]))
             continue;
-        if (module_destructor_count == MODULE_DESTRUCTORS)
+        if (exit_handlers.module_count == MODULE_DESTRUCTORS)
             native_unsupported("more destructors of modules");
         else
-            module_destructors[module_destructor_count++] = functions[count];
+            exit_handlers.modules[exit_handlers.module_count++] = functions[count];
     }
     return 0;
 }
@@ -159,13 +178,13 @@ INTERPOSE _Noreturn void exit(int status)
     if (!native.current)
         kernel_exit(status);
     exit_handlers_thread_variables();
-    while (exit_handler_count > 0) {
-        struct exit_handler last = exit_handlers[--exit_handler_count];
+    while (exit_handlers.count > 0) {
+        struct exit_handler last = exit_handlers.at[--exit_handlers.count];
 
         handler_call(&last, status);
     }
-    for (uint32_t i = 0; i < module_destructor_count; i++)
-        module_destructors[i]();
+    for (uint32_t i = 0; i < exit_handlers.module_count; i++)
+        exit_handlers.modules[i]();
     if (native.session->leaks)
         memory_bug_leaks();
     native_exit_process(status);
@@ -187,17 +206,14 @@ INTERPOSE _Noreturn void _Exit(int status)
 
 int __cxa_at_quick_exit(void (*handler)(void *), void *library);
 
-static void (*quick_handlers[QUICK_HANDLERS])(void *);
-static uint32_t quick_handler_count, quick_handlers_of_start;
-
 INTERPOSE int __cxa_at_quick_exit(void (*handler)(void *), void *library)
 {
     (void)library;
-    if (quick_handler_count == QUICK_HANDLERS) {
+    if (exit_handlers.quick_count == QUICK_HANDLERS) {
         native_unsupported("more handlers of at_quick_exit");
         return -1;
     }
-    quick_handlers[quick_handler_count++] = handler;
+    exit_handlers.quick[exit_handlers.quick_count++] = handler;
     return 0;
 }
 
@@ -208,8 +224,8 @@ INTERPOSE int at_quick_exit(void (*handler)(void))
 
 INTERPOSE _Noreturn void quick_exit(int status)
 {
-    while (native.current && quick_handler_count > 0)
-        quick_handlers[--quick_handler_count](NULL);
+    while (native.current && exit_handlers.quick_count > 0)
+        exit_handlers.quick[--exit_handlers.quick_count](NULL);
     _exit(status);
 }
 
@@ -242,28 +258,44 @@ void exit_handlers_thread_leaves(void)
     uint32_t alive = 0;
     pthread_t handle;
 
-    if (native.current->number == 0 && exit_handler_count + module_destructor_count > 0) {
+    if (native.current->number == 0 && exit_handlers.count + exit_handlers.module_count > 0) {
         pthread_create(&handle, NULL, exit_after_all, NULL);
         return;
     }
     for (uint32_t i = 0; i < native.threads.count; i++)
         alive += native.threads.at[i]->agent != AGENT_NONE;
-    if (++threads_left == alive && exit_handler_count > 0)
+    if (++exit_handlers.threads_left == alive && exit_handlers.count > 0)
         native_unsupported("handlers of atexit that are set after main has called pthread_exit");
 }
 
-void exit_handlers_save(void)
+/* ---- the part */
+
+/* The handlers that constructors have registered are those of every execution. */
+static void open_handlers(void)
 {
     dl_iterate_phdr(module_destructors_add, NULL);
-    if (exit_handlers_full)
+    if (exit_handlers.full)
         native_unsupported("more handlers of atexit");
-    exit_handlers_of_start = exit_handler_count;
-    quick_handlers_of_start = quick_handler_count;
+    exit_handlers.of_start = exit_handlers.count;
+    exit_handlers.quick_of_start = exit_handlers.quick_count;
 }
 
-void exit_handlers_restart(void)
+static void restart(void)
 {
-    threads_left = 0;
-    exit_handler_count = exit_handlers_of_start;
-    quick_handler_count = quick_handlers_of_start;
+    exit_handlers.threads_left = 0;
+    exit_handlers.count = exit_handlers.of_start;
+    exit_handlers.quick_count = exit_handlers.quick_of_start;
 }
+
+static void thread_begins(struct native_thread *thread)
+{
+    handlers_of(thread)->destructors.count = 0;
+}
+
+const struct part exit_handlers_part = {.name = "handlers of exit",
+                                        .state = &exit_handlers,
+                                        .size = sizeof exit_handlers,
+                                        .thread_size = sizeof(struct exit_handlers_thread),
+                                        .open = open_handlers,
+                                        .restart = restart,
+                                        .thread_begins = thread_begins};

@@ -1,31 +1,32 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/core/heap.h"
 #include "runtime/core/image.h"
-#include "runtime/program/memory_bug.h"
-#include "runtime/program/native.h"
+#include "runtime/ending/ending.h"
 
 /* Blocks that nothing points to any more. Any eight aligned bytes with an address in a block count as a pointer to it: in the
  * program's variables, on the stacks of its threads, and in blocks that are reached in that way. */
 
-static uint32_t search;                        /* its number, for heap_block.reached */
-static VEC(const struct heap_block *) waiting; /* reached, and not looked through yet */
-
 static struct {
-    const struct heap_block *first;
-    uint32_t blocks;
-    size_t bytes;
-} lost;
+    uint32_t search;                        /* its number, for heap_block.reached */
+    VEC(const struct heap_block *) waiting; /* reached, and not looked through yet */
+    struct {
+        const struct heap_block *first;
+        uint32_t blocks;
+        size_t bytes;
+    } lost;
+} leaks; /* outlives a run: the number; the rest is begun anew by each search */
 
 static void word_look(uintptr_t word)
 {
     struct heap_block *block = (struct heap_block *)heap_find((const void *)word);
 
-    if (!block || block->state != HEAP_LIVE || block->reached == search ||
+    if (!block || block->state != HEAP_LIVE || block->reached == leaks.search ||
         word < (uintptr_t)block->start || word > (uintptr_t)block->start + block->size)
         return;
-    block->reached = search;
-    vec_push(&native.session->arena, &waiting, block);
+    block->reached = leaks.search;
+    vec_push(&native.session->arena, &leaks.waiting, block);
 }
 
 static void memory_look(const void *start, size_t size)
@@ -52,7 +53,7 @@ static void thread_look(const struct native_thread *thread, const void *here)
     state = &native.world->threads.at[thread->agent];
     memory_look(&thread->argument, sizeof thread->argument);
     memory_look(&thread->returned, sizeof thread->returned);
-    memory_look(thread->keys, sizeof thread->keys);
+    memory_look(keys_of(thread)->values, sizeof keys_of(thread)->values);
     if (state->status == THREAD_EXITED)
         return;
     if (thread != native.current)
@@ -64,38 +65,38 @@ static void thread_look(const struct native_thread *thread, const void *here)
 static void block_judge(void *context, const struct heap_block *block)
 {
     (void)context;
-    if (block->reached == search || block->thread == HEAP_INITIAL)
+    if (block->reached == leaks.search || block->thread == HEAP_INITIAL)
         return;
-    if (lost.blocks++ == 0)
-        lost.first = block;
-    lost.bytes += block->size;
+    if (leaks.lost.blocks++ == 0)
+        leaks.lost.first = block;
+    leaks.lost.bytes += block->size;
 }
 
 void memory_bug_leaks(void)
 {
-    static char text[600];
+    char text[600];
     const struct raddle_site *site;
 
-    search++;
+    leaks.search++;
     image_each(memory_look);
     for (uint32_t i = 0; i < native.threads.count; i++)
         thread_look(native.threads.at[i], __builtin_frame_address(0));
-    while (waiting.count > 0) {
-        const struct heap_block *block = waiting.at[--waiting.count];
+    while (leaks.waiting.count > 0) {
+        const struct heap_block *block = leaks.waiting.at[--leaks.waiting.count];
 
         memory_look(block->start, block->size);
     }
-    memset(&lost, 0, sizeof lost);
+    memset(&leaks.lost, 0, sizeof leaks.lost);
     heap_each_live(block_judge, NULL);
-    if (lost.blocks == 0)
+    if (leaks.lost.blocks == 0)
         return;
-    site = lost.first->alloc_site;
+    site = leaks.lost.first->alloc_site;
     snprintf(text, sizeof text,
              "%zu byte%s in %u block%s leaked; the first, of %zu bytes, was allocated by thread %u "
              "at %s:%u in %s",
-             lost.bytes, lost.bytes == 1 ? "" : "s", lost.blocks,
-             lost.blocks == 1 ? " is" : "s are", lost.first->size, lost.first->thread,
-             site && site->file ? site->file : "?", site ? site->line : 0,
+             leaks.lost.bytes, leaks.lost.bytes == 1 ? "" : "s", leaks.lost.blocks,
+             leaks.lost.blocks == 1 ? " is" : "s are", leaks.lost.first->size,
+             leaks.lost.first->thread, site && site->file ? site->file : "?", site ? site->line : 0,
              site && site->function ? site->function : "?");
     native_crash(BUG_LEAK, native_text(text));
 }

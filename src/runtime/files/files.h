@@ -1,96 +1,30 @@
 #ifndef RADDLE_RUNTIME_FILES_FILES_H
 #define RADDLE_RUNTIME_FILES_FILES_H
 
-/* What the program asks of libc and the kernel, apart from threads, memory blocks and time: calls pass through, and are noted
- * where a restart must undo them; and memory that the kernel is about to write is announced to the image, which would
- * make the call fail with EFAULT otherwise. Only calls of program threads are noted: those of the engine and of
+/* Files: calls pass through, and are noted where a restart must undo them; and memory that the kernel is about to write is announced to the
+ * image, which would make the call fail with EFAULT otherwise. Only calls of program threads are noted: those of the engine and of
  * constructors go straight on. */
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "runtime/core/image.h"
-#include "runtime/program/native.h"
+#include "runtime/program/interpose.h"
+#include "runtime/program/streams.h"
 
-#define INTERPOSE __attribute__((visibility("default")))
-
-/* The function of libc that one of ours stands in front of. All rows are in one section, so that files_open can look
- * them up before the program runs; the check here is for constructors of libraries that come before ours. */
-struct real_call {
-    const char *name;
-    void *function;
-};
-
-#define REAL_CALL(name)                                                                            \
-    static struct real_call call_##name                                                            \
-        __attribute__((section("raddle_calls"), used, aligned(16))) = {#name, NULL};
-
-#define REAL(name) ((__typeof__(&(name)))real_call(&call_##name))
-
-static inline void *real_call(struct real_call *call)
-{
-    if (!call->function)
-        call->function = dlsym(RTLD_NEXT, call->name);
-    return call->function;
-}
-
-/* A function that does `...` first if a program thread calls it. */
-#define PASS_THROUGH(type, name, parameters, arguments, ...)                                       \
-    REAL_CALL(name)                                                                                \
-    INTERPOSE type name parameters                                                                 \
-    {                                                                                              \
-        if (native.current) {                                                                      \
-            __VA_ARGS__;                                                                           \
-        }                                                                                          \
-        return REAL(name) arguments;                                                               \
-    }
-
-/* One that is named as not modelled, and fails. */
-#define NOT_MODELLED(type, name, parameters, arguments, error, failure)                            \
-    REAL_CALL(name)                                                                                \
-    INTERPOSE type name parameters                                                                 \
-    {                                                                                              \
-        if (!native.current)                                                                       \
-            return REAL(name) arguments;                                                           \
-        native_refused(#name);                                                                     \
-        errno = error;                                                                             \
-        return failure;                                                                            \
-    }
-
-/* ---- files.c */
-
-/* Before anything is saved: looks up the real functions, and does once what libc would otherwise do in every execution. */
-void files_open(void);
-
-/* The arguments of main, which the program may write to: to the image. Returns 0, or -1 with errno set. */
-int files_add_arguments(int argc, char **argv);
-
-/* After image_save: what streams look like at the start. */
-void files_saved(void);
-
-/* The program ends as by exit: what it wrote to streams of its own goes to their files. */
-void files_flush(void);
-
-/* Before the image goes back: what can only be seen while the memory of the execution is still there. */
-void files_restart(void);
-
-/* ---- files_touch.c: the kernel may write `size` bytes there, at most as many as `fd` has if that is a file */
+/* ---- touch.c: the kernel may write `size` bytes there, at most as many as `fd` has if that is a file */
 void files_touch_read(int fd, void *buffer, size_t size);
-
-/* The program reads or seeks: says so if the next execution will find something else. */
-void files_moving(int fd);
 
 /* The program reads from a file, or writes to one, at its offset. */
 void files_reading(int fd, void *buffer, size_t size);
 void files_writing(int fd);
 
-/* ---- files_fd.c: the program got `fd` from the kernel, and a restart closes it. Returns the number that the thread sees. */
+/* ---- open.c: the program got `fd` from the kernel, and a restart closes it. Returns the number that the thread sees. */
 int files_opened(int fd);
 
-/* ---- files_share.c: files that several threads use. Each does nothing while a thread is alone. */
+/* ---- share.c: files that several threads use. Each does nothing while a thread is alone. */
 
 /* The program asks for what the file of that name holds, or changes it. */
 void files_named(int at, const char *path, bool writes);
@@ -101,10 +35,10 @@ void files_changed(int at, const char *path);
 /* The program uses a name relative to the directory where it is, or goes to another one. */
 void files_place(bool changes);
 
-/* The program uses a stream: what it has read before and what it writes later, nobody but libc knows. In files_fd.c. */
+/* The program uses a stream: what it has read before and what it writes later, nobody but libc knows. In open.c. */
 void files_stream(const FILE *stream);
 
-/* ---- files_made.c: the program may make a file of that name; if there was none, a restart removes it */
+/* ---- made.c: the program may make a file of that name; if there was none, a restart removes it */
 void files_making(int at, const char *path);
 void files_made_restart(void);
 
@@ -119,7 +53,7 @@ bool files_shared(int fd, bool writes, bool moves);
 /* What `fd` stands for, as objects of the model. False if that is no file that the program has opened. */
 bool files_identity(int fd, uint64_t *file, uint64_t *description);
 
-/* ---- files_lock.c */
+/* ---- lock.c */
 
 /* fcntl: true if it was one of the commands that are done here, with what the call returns. */
 bool files_lock_control(int fd, int command, void *argument, int *result);
@@ -127,9 +61,8 @@ bool files_lock_control(int fd, int command, void *argument, int *result);
 /* The process locks a part of the file; and the last descriptor of an open file is closed. */
 void files_lock_process(int fd);
 void files_lock_closed(uint64_t description);
-void files_lock_restart(void);
 
-/* ---- files_share.c again */
+/* ---- share.c again */
 
 /* The program has mapped the file, or takes such a mapping away, or may write to it from now on. The size in whole pages. */
 void files_mapped(int fd, const void *start, size_t size, bool shared, bool writable);
@@ -140,14 +73,5 @@ void files_mapped_writable(const void *start, size_t size);
 
 /* Reads from `at`, or at its offset if that is FILES_HERE, and lets the program's memory change by what came. */
 ssize_t files_read_at(int fd, void *to, size_t n, int64_t at);
-void files_share_restart(void);
-
-/* ---- files_number.c: the number under which a thread finds what the kernel has just opened as `fd` */
-int files_number(int fd);
-void files_number_open(void);
-void files_number_restart(void);
-
-/* ---- files_memory.c */
-void files_memory_restart(void);
 
 #endif

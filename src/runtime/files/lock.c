@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 
 /* Locks of files: flock, and those of fcntl that belong to an open file (F_OFD_SETLK). They keep apart whoever has opened the file by
  * himself, so they are operations of the model, and the kernel is not told. The others of fcntl, and lockf, belong to the process: its
@@ -27,17 +27,15 @@ struct lock {
     struct users users;
 };
 
-static struct lock *locks;
-static struct process_lock {
+struct process_lock {
     struct process_lock *next;
     uint64_t file;
-} *process_locks;
+};
 
-void files_lock_restart(void)
-{
-    locks = NULL;
-    process_locks = NULL;
-}
+static struct {
+    struct lock *locks;
+    struct process_lock *of_process;
+} file_locks;
 
 static uint64_t object_of(const struct lock *lock)
 {
@@ -60,7 +58,7 @@ static void users_check(struct lock *lock)
 /* Ranges that overlap, and are not the same, are not modelled. */
 static void overlap_check(const struct lock *lock)
 {
-    for (const struct lock *other = locks; other; other = other->next)
+    for (const struct lock *other = file_locks.locks; other; other = other->next)
         if (other->file == lock->file && !other->flock && !lock->flock &&
             other->first <= lock->last && lock->first <= other->last &&
             (other->first != lock->first || other->last != lock->last))
@@ -71,9 +69,9 @@ static void process_check(uint64_t file, bool mine)
 {
     bool other = false;
 
-    for (const struct lock *lock = locks; mine && lock; lock = lock->next)
+    for (const struct lock *lock = file_locks.locks; mine && lock; lock = lock->next)
         other |= lock->file == file && !lock->flock;
-    for (const struct process_lock *lock = process_locks; !mine && lock; lock = lock->next)
+    for (const struct process_lock *lock = file_locks.of_process; !mine && lock; lock = lock->next)
         other |= lock->file == file;
     if (other)
         native_unsupported("locks of the process and of open files on one file");
@@ -82,7 +80,7 @@ static void process_check(uint64_t file, bool mine)
 /* The lock that the open file has or had there, or one that it has not got yet. */
 static struct lock *lock_find(const struct lock *wanted)
 {
-    struct lock *lock = locks;
+    struct lock *lock = file_locks.locks;
 
     while (lock && (lock->description != wanted->description || lock->first != wanted->first ||
                     lock->last != wanted->last || lock->flock != wanted->flock))
@@ -93,8 +91,8 @@ static struct lock *lock_find(const struct lock *wanted)
             process_check(wanted->file, false);
         lock = channels_alloc(sizeof *lock);
         *lock = *wanted;
-        lock->next = locks;
-        locks = lock;
+        lock->next = file_locks.locks;
+        file_locks.locks = lock;
     }
     users_check(lock);
     return lock;
@@ -131,7 +129,7 @@ static int lock_take(struct lock *lock, uint32_t units, bool waits, int fd)
 /* All that lies within the range; what lies there only in part is not modelled. */
 static void locks_give_back(uint64_t description, bool flock, int64_t first, int64_t last)
 {
-    for (struct lock *lock = locks; lock; lock = lock->next) {
+    for (struct lock *lock = file_locks.locks; lock; lock = lock->next) {
         if (lock->description != description || lock->flock != flock || !lock->units ||
             lock->last < first || lock->first > last)
             continue;
@@ -225,8 +223,8 @@ void files_lock_process(int fd)
         return;
     process_check(file, true);
     lock = channels_alloc(sizeof *lock);
-    *lock = (struct process_lock){process_locks, file};
-    process_locks = lock;
+    *lock = (struct process_lock){file_locks.of_process, file};
+    file_locks.of_process = lock;
 }
 
 bool files_lock_control(int fd, int command, void *argument, int *result)
@@ -246,3 +244,14 @@ PASS_THROUGH(int, lockf, (int fd, int command, off_t size), (fd, command, size),
 PASS_THROUGH(int, lockf64, (int fd, int command, off64_t size), (fd, command, size),
              channels_use(fd);
              files_lock_process(fd))
+
+/* ---- the part */
+
+static void restart(void)
+{
+    file_locks.locks = NULL;
+    file_locks.of_process = NULL;
+}
+
+const struct part file_locks_part = {
+    .name = "locks of files", .state = &file_locks, .size = sizeof file_locks, .restart = restart};

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
+#include "runtime/files/files.h"
 
 /* Names of files that an execution makes: the next one must not find them, or it would not be the same program. Only names
  * are removed that were not there when the execution first touched them. A file that was there and is changed or removed stays so. */
@@ -17,8 +17,10 @@ struct made {
     bool was_there;
 };
 
-static VEC(struct made) made; /* those that this execution touched */
-static VEC(char) texts;
+static struct {
+    VEC(struct made) names; /* those that this execution touched */
+    VEC(char) texts;
+} made;
 
 /* False if it is too long, or the directory is not known. */
 static bool path_absolute(int at, const char *path, char text[2 * PATH_SIZE])
@@ -42,15 +44,15 @@ static bool path_absolute(int at, const char *path, char text[2 * PATH_SIZE])
 
 static bool is_noted(const char *path)
 {
-    for (uint32_t i = 0; i < made.count; i++)
-        if (strcmp(texts.at + made.at[i].path, path) == 0)
+    for (uint32_t i = 0; i < made.names.count; i++)
+        if (strcmp(made.texts.at + made.names.at[i].path, path) == 0)
             return true;
     return false;
 }
 
 void files_making(int at, const char *path)
 {
-    static char text[2 * PATH_SIZE];
+    static char text[2 * PATH_SIZE]; /* outlives a run: only in its place in memory */
     struct arena *arena = &native.session->arena;
     int error = errno;
     struct stat status;
@@ -60,22 +62,27 @@ void files_making(int at, const char *path)
             syscall(SYS_newfstatat, AT_FDCWD, text, &status, AT_SYMLINK_NOFOLLOW) == 0 ||
             errno != ENOENT;
 
-        vec_push(arena, &made, (struct made){.path = texts.count, .was_there = was_there});
+        vec_push(arena, &made.names,
+                 (struct made){.path = made.texts.count, .was_there = was_there});
         for (const char *c = text; *c; c++)
-            vec_push(arena, &texts, *c);
-        vec_push(arena, &texts, 0);
+            vec_push(arena, &made.texts, *c);
+        vec_push(arena, &made.texts, 0);
     }
     errno = error;
 }
 
 void files_made_restart(void)
 {
-    while (made.count > 0) {
-        const struct made *last = &made.at[--made.count]; /* what is in a directory before it */
-        const char *path = texts.at + last->path;
+    while (made.names.count > 0) {
+        const struct made *last =
+            &made.names.at[--made.names.count]; /* what is in a directory before it */
+        const char *path = made.texts.at + last->path;
 
         if (!last->was_there && syscall(SYS_unlinkat, AT_FDCWD, path, 0) != 0 && errno == EISDIR)
             syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
     }
-    texts.count = 0;
+    made.texts.count = 0;
 }
+
+const struct part made_part = {
+    .name = "names of files", .state = &made, .size = sizeof made, .restart = files_made_restart};

@@ -4,9 +4,9 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 #include "runtime/hooks/plain.h"
 
 /* Memory that the program maps. As in the heap, each thread has a space of its own, so that addresses do not depend
@@ -20,10 +20,12 @@
 #define MAPPINGS_MAX                                                                               \
     32768u /* at a time; the kernel has a limit, too, and the engine must not be the one that meets it */
 
-static uint32_t mappings;                 /* that the execution has, at most */
-static size_t mapped[RUNTIME_THREADS];    /* bytes of its space that a thread has used */
-static uint32_t mappers[RUNTIME_THREADS]; /* threads that have used any */
-static uint32_t mapper_count;
+static struct {
+    uint32_t count;                    /* that the execution has, at most */
+    size_t used[RUNTIME_THREADS];      /* bytes of its space that a thread has used */
+    uint32_t mappers[RUNTIME_THREADS]; /* threads that have used any */
+    uint32_t mapper_count;
+} mappings;
 
 static uintptr_t space_of(uint32_t thread)
 {
@@ -36,14 +38,14 @@ static bool is_mapped(const void *start, size_t size)
     uintptr_t thread = offset / MAPPED_SPACE;
 
     return thread < RUNTIME_THREADS && size <= MAPPED_SPACE &&
-           offset % MAPPED_SPACE + size <= mapped[thread];
+           offset % MAPPED_SPACE + size <= mappings.used[thread];
 }
 
 /* The next free place, or NULL. Nothing is used of it until space_use. */
 static void *space_next(size_t size, uintptr_t align)
 {
     uint32_t thread = native.current->number;
-    uintptr_t at = (space_of(thread) + mapped[thread] + align - 1) & ~(align - 1);
+    uintptr_t at = (space_of(thread) + mappings.used[thread] + align - 1) & ~(align - 1);
 
     if (size == 0 || size > MAPPED_SPACE || at + size + PAGE > space_of(thread) + MAPPED_SPACE) {
         errno = ENOMEM;
@@ -58,19 +60,19 @@ static void space_use(void *start, size_t size, uintptr_t align)
     uint32_t thread = native.current->number;
     uintptr_t end = ((uintptr_t)start + size + align - 1) & ~(align - 1);
 
-    if (!mapped[thread])
-        mappers[mapper_count++] = thread;
-    mapped[thread] = end + PAGE - space_of(thread);
+    if (!mappings.used[thread])
+        mappings.mappers[mappings.mapper_count++] = thread;
+    mappings.used[thread] = end + PAGE - space_of(thread);
 }
 
-void files_memory_restart(void)
+static void restart(void)
 {
-    for (uint32_t i = 0; i < mapper_count; i++) {
-        syscall(SYS_munmap, space_of(mappers[i]), mapped[mappers[i]]);
-        mapped[mappers[i]] = 0;
+    for (uint32_t i = 0; i < mappings.mapper_count; i++) {
+        syscall(SYS_munmap, space_of(mappings.mappers[i]), mappings.used[mappings.mappers[i]]);
+        mappings.used[mappings.mappers[i]] = 0;
     }
-    mapper_count = 0;
-    mappings = 0;
+    mappings.mapper_count = 0;
+    mappings.count = 0;
 }
 
 static size_t pages(size_t size)
@@ -127,7 +129,7 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    at = mappings < MAPPINGS_MAX ? space_next(size, align) : NULL;
+    at = mappings.count < MAPPINGS_MAX ? space_next(size, align) : NULL;
     if (!at) {
         errno = size ? ENOMEM : EINVAL;
         return MAP_FAILED;
@@ -136,7 +138,7 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
     if (got == MAP_FAILED)
         return got;
     space_use(got, size, align);
-    mappings++;
+    mappings.count++;
     mapping_end(got, size, flags, protection, fd);
     return got;
 }
@@ -152,7 +154,7 @@ INTERPOSE int munmap(void *start, size_t size)
         native_unsupported("munmap of memory that mmap did not give");
         return 0;
     }
-    mappings -= native.current && mappings > 0;
+    mappings.count -= native.current && mappings.count > 0;
     if (native.current)
         files_unmapped(start, pages(size));
     plain_unmapped();
@@ -222,3 +224,6 @@ INTERPOSE void *sbrk(intptr_t change)
     errno = ENOMEM;
     return (void *)-1;
 }
+
+const struct part mappings_part = {
+    .name = "mapped memory", .state = &mappings, .size = sizeof mappings, .restart = restart};

@@ -12,10 +12,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "runtime/descriptors/descriptors.h"
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
+#include "runtime/descriptors/descriptors.h"
+#include "runtime/ending/ending.h"
+#include "runtime/files/files.h"
 
 /* Descriptors: which the program opens, closes and duplicates. */
 

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 #include "runtime/hooks/plain.h"
 
 /* Files that several threads use. What is read from one depends on who wrote to it before, and the descriptors of one description share
@@ -34,36 +34,30 @@ struct mapping {
     bool shared, writable;
 };
 
-static struct shared *table;
-static uint32_t table_size;
-static struct mapping *mappings;
-static struct users cwd_users; /* the directory where the program is */
-
-void files_share_restart(void)
-{
-    mappings = NULL;
-    memset(&cwd_users, 0, sizeof cwd_users);
-    table = NULL;
-    table_size = 0;
-}
+static struct {
+    struct shared *table;
+    uint32_t size;
+    struct mapping *mappings;
+    struct users cwd_users; /* the directory where the program is */
+} shares;
 
 static struct shared *entry_of(int fd)
 {
-    uint32_t size = table_size ? table_size : 64;
+    uint32_t size = shares.size ? shares.size : 64;
     struct shared *grown;
 
     if (fd < 0)
         return NULL;
-    if ((uint32_t)fd >= table_size) {
+    if ((uint32_t)fd >= shares.size) {
         while (size <= (uint32_t)fd)
             size *= 2;
         grown = channels_alloc(size * sizeof *grown);
-        if (table)
-            memcpy(grown, table, table_size * sizeof *grown);
-        table = grown;
-        table_size = size;
+        if (shares.table)
+            memcpy(grown, shares.table, shares.size * sizeof *grown);
+        shares.table = grown;
+        shares.size = size;
     }
-    return &table[fd];
+    return &shares.table[fd];
 }
 
 /* ---- names */
@@ -133,9 +127,9 @@ static uint64_t file_object(int fd, const struct stat *status)
     char place[64], *path;
     long length;
 
-    for (uint32_t i = 0; i < table_size; i++)
-        if (table[i].file && table[i].inode == inode)
-            return table[i].file;
+    for (uint32_t i = 0; i < shares.size; i++)
+        if (shares.table[i].file && shares.table[i].inode == inode)
+            return shares.table[i].file;
     if (status->st_nlink > 1)
         return CHANNELS_BY_FILE | (inode & CHANNELS_NAME_MASK);
     path = channels_alloc(PATH_SIZE + 1);
@@ -205,11 +199,11 @@ void files_place(bool changes)
 {
     if (native.alone)
         return;
-    if (cwd_users.phase != native.phase)
-        cwd_users = (struct users){.phase = native.phase, .first = native.current->number};
-    cwd_users.several |= cwd_users.first != native.current->number;
-    cwd_users.changed |= changes;
-    if (cwd_users.several && cwd_users.changed)
+    if (shares.cwd_users.phase != native.phase)
+        shares.cwd_users = (struct users){.phase = native.phase, .first = native.current->number};
+    shares.cwd_users.several |= shares.cwd_users.first != native.current->number;
+    shares.cwd_users.changed |= changes;
+    if (shares.cwd_users.several && shares.cwd_users.changed)
         native_unsupported("chdir while other threads use names relative to the directory");
 }
 
@@ -248,22 +242,22 @@ void files_shared_closed(int fd)
     uint64_t description;
     bool open = false;
 
-    if (fd < 0 || (uint32_t)fd >= table_size)
+    if (fd < 0 || (uint32_t)fd >= shares.size)
         return;
-    description = table[fd].description;
-    memset(&table[fd], 0, sizeof table[fd]);
-    for (uint32_t i = 0; description && i < table_size; i++)
-        open |= table[i].description == description;
+    description = shares.table[fd].description;
+    memset(&shares.table[fd], 0, sizeof shares.table[fd]);
+    for (uint32_t i = 0; description && i < shares.size; i++)
+        open |= shares.table[i].description == description;
     if (native.current && description && !open)
         files_lock_closed(description);
 }
 
 bool files_identity(int fd, uint64_t *file, uint64_t *description)
 {
-    if (fd < 0 || (uint32_t)fd >= table_size || !table[fd].file)
+    if (fd < 0 || (uint32_t)fd >= shares.size || !shares.table[fd].file)
         return false;
-    *file = table[fd].file;
-    *description = table[fd].description;
+    *file = shares.table[fd].file;
+    *description = shares.table[fd].description;
     return true;
 }
 
@@ -300,7 +294,7 @@ bool files_shared(int fd, bool writes, bool moves)
 /* The order of accesses to mapped memory and of reads and writes of the file is not explored. */
 static void mapped_used(uint64_t file, bool writes)
 {
-    for (const struct mapping *m = mappings; m; m = m->next)
+    for (const struct mapping *m = shares.mappings; m; m = m->next)
         if (m->file == file && (writes || (m->shared && m->writable)))
             native_unsupported("a file that is mapped, and changed, and used otherwise, too");
 }
@@ -312,18 +306,18 @@ void files_mapped(int fd, const void *start, size_t size, bool shared, bool writ
 
     if (!entry || !entry->file)
         return;
-    for (const struct mapping *other = mappings; other; other = other->next)
+    for (const struct mapping *other = shares.mappings; other; other = other->next)
         if (other->file == entry->file &&
             ((shared && writable) || (other->shared && other->writable)))
             native_unsupported("a file that is mapped twice, and changed");
     m = channels_alloc(sizeof *m);
-    *m = (struct mapping){mappings, entry->file, start, size, shared, writable};
-    mappings = m;
+    *m = (struct mapping){shares.mappings, entry->file, start, size, shared, writable};
+    shares.mappings = m;
 }
 
 void files_unmapped(const void *start, size_t size)
 {
-    for (struct mapping **m = &mappings; *m;) {
+    for (struct mapping **m = &shares.mappings; *m;) {
         if ((*m)->start >= (const char *)start &&
             (*m)->start + (*m)->size <= (const char *)start + size)
             *m = (*m)->next;
@@ -334,10 +328,11 @@ void files_unmapped(const void *start, size_t size)
 
 void files_mapped_writable(const void *start, size_t size)
 {
-    for (struct mapping *m = mappings; m; m = m->next)
+    for (struct mapping *m = shares.mappings; m; m = m->next)
         if (m->start < (const char *)start + size && (const char *)start < m->start + m->size) {
             m->writable = true;
-            for (const struct mapping *other = mappings; m->shared && other; other = other->next)
+            for (const struct mapping *other = shares.mappings; m->shared && other;
+                 other = other->next)
                 if (other != m && other->file == m->file)
                     native_unsupported("a file that is mapped twice, and changed");
         }
@@ -369,3 +364,13 @@ ssize_t files_read_at(int fd, void *to, size_t n, int64_t at)
     channels_free(bytes, n);
     return got;
 }
+
+/* ---- the part */
+
+static void restart(void)
+{
+    memset(&shares, 0, sizeof shares);
+}
+
+const struct part shares_part = {
+    .name = "shared files", .state = &shares, .size = sizeof shares, .restart = restart};

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,19 +19,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/core/kernel.h"
+#include "runtime/core/state.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 #include "runtime/hooks/plain.h"
-#include "runtime/core/state.h"
 
 #undef fread_unlocked /* a macro when optimizing */
 
 /* Calls that let the kernel write to memory of the program, or move an offset. What libc itself writes after the
  * call (sigaction, statvfs, tcgetattr…) faults as any code does, and needs nothing. */
 
-#define LARGE_READ   ((size_t)64 << 10)
-#define IOCTL_RESULT 256 /* bytes: more than any common request writes */
+#define LARGE_READ ((size_t)64 << 10)
 
 #define TOUCH(object) touch(object, sizeof *(object))
 
@@ -66,16 +64,6 @@ void files_touch_read(int fd, void *buffer, size_t size)
 }
 
 /* Where descriptors 1 and 2 lead is the driver's business, and what was written there is never read. */
-void files_moving(int fd)
-{
-    if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
-        return;
-    if (!state_fd_moving(fd))
-        native_unsupported(fd == STDIN_FILENO
-                               ? "standard input that is not a file: it can be read only once"
-                               : "reading from a pipe or device that was open before the start");
-}
-
 void files_writing(int fd)
 {
     if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
@@ -84,7 +72,7 @@ void files_writing(int fd)
 
 void files_reading(int fd, void *buffer, size_t size)
 {
-    files_moving(fd);
+    streams_moving(fd);
     files_touch_read(fd, buffer, size);
 }
 
@@ -116,7 +104,7 @@ char *__getcwd_chk(char *, size_t, size_t);
 ssize_t __readlink_chk(const char *, char *, size_t, size_t);
 ssize_t __readlinkat_chk(int, const char *, char *, size_t, size_t);
 
-PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), files_moving(fd);
+PASS_THROUGH(ssize_t, getdents64, (int fd, void *to, size_t n), (fd, to, n), streams_moving(fd);
              touch(to, n))
 
 /* Streams read into buffers of their own, but large pieces straight to where they are wanted. */
@@ -194,27 +182,6 @@ PASS_THROUGH(ssize_t, getxattr, (const char *path, const char *name, void *to, s
 PASS_THROUGH(ssize_t, fgetxattr, (int fd, const char *name, void *to, size_t n), (fd, name, to, n),
              fill(to, n))
 PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n), fill(to, n))
-
-REAL_CALL(ioctl)
-
-INTERPOSE int ioctl(int fd, unsigned long request, ...)
-{
-    va_list arguments;
-    void *argument;
-
-    va_start(arguments, request);
-    argument = va_arg(arguments, void *);
-    va_end(arguments);
-    if (native.current) {
-        if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
-            state_fd_flagging(fd);
-        channels_use(fd);
-        touch(argument, IOCTL_RESULT); /* an argument that is a number is no address of ours */
-        if (channels_find(fd) && (request == FIONREAD || request == FIONBIO))
-            return channels_control(fd, request, argument);
-    }
-    return REAL(ioctl)(fd, request, argument);
-}
 
 /* ---- about the process and the machine */
 

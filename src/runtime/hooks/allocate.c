@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "runtime/core/heap.h"
-#include "runtime/program/memory_bug.h"
-#include "runtime/program/native.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/races.h"
+#include "runtime/program/memory_bug.h"
+#include "runtime/program/native.h"
+#include "runtime/program/spin.h"
 
 /* malloc and its family, on the program's heap. */
 

@@ -4,16 +4,15 @@
 
 #include "base/check.h"
 #include "model/buffer.h"
+#include "runtime/hooks/plain.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
-#include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
 
 /* What instrumented code calls. As long as a thread is alone, nothing it does can matter to another one: then memory is
  * accessed at once. */
 
 #define HOOK __attribute__((visibility("default")))
-
-HOOK struct raddle_frame *__raddle_frames;
 
 /* Whether an access is one that the detector checks. Volatile ones count as relaxed atomics. */
 static inline bool is_plain(uint32_t flags)
@@ -343,34 +342,6 @@ HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site
         memory_store((char *)to + done, cell_cut(value, size), size, HOOK_PLAIN, site);
         done += size;
     }
-}
-
-/* ---- thread-local variables */
-
-HOOK void *__raddle_tls_address(struct raddle_tls *variable)
-{
-    struct native_thread *thread = native.current;
-    uint64_t key = (uint64_t)(uintptr_t)variable;
-    uint32_t number;
-    void *copy;
-
-    if (!thread) /* a constructor: its changes are part of the initial value */
-        return (void *)variable->initial;
-    number = map_get(&native.variable_numbers, key);
-    if (number == MAP_ABSENT) {
-        number = native.variable_numbers.count;
-        map_add(&native.variable_numbers, key, number);
-    }
-    while (thread->variables.count <= number)
-        vec_push(&native.session->arena, &thread->variables, NULL);
-    copy = thread->variables.at[number];
-    if (copy)
-        return copy;
-    copy = native_private_memory(variable->size, variable->align);
-    if (variable->initial)
-        memcpy(copy, variable->initial, variable->size);
-    thread->variables.at[number] = copy;
-    return copy;
 }
 
 HOOK void __raddle_unseen(const char *name, const struct raddle_site *site)

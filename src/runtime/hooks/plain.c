@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <link.h>
 
-#include "runtime/program/memory_bug.h"
 #include "runtime/hooks/races.h"
+#include "runtime/program/memory_bug.h"
+#include "runtime/program/spin.h"
 
 #define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
 
@@ -25,8 +26,21 @@ _Static_assert(HOOK_GRANULE == SHADOW_GRANULE && HOOK_CHUNK_SHIFT == SHADOW_CHUN
 
 static const char *const no_chunks[1];
 
+INTERPOSE struct raddle_quick __raddle_quick = {
+    .chunks = no_chunks}; /* outlives a run: quick_decide sets it whenever a thread runs */
+
 struct plain plain;
-INTERPOSE struct raddle_quick __raddle_quick = {.chunks = no_chunks};
+
+/* Of each thread. */
+struct plain_thread {
+    uint32_t window;                     /* plain loads that are still to be made visible */
+    uintptr_t visited_low, visited_high; /* where others have used its stack in this execution */
+};
+
+static struct plain_thread *plain_of(const struct native_thread *thread)
+{
+    return thread->own[PART_PLAIN];
+}
 
 /* Whether anything is left out, and whether code may do so by itself. */
 static void quick_decide(void)
@@ -54,7 +68,7 @@ void plain_unmapped(void)
     quick_decide();
 }
 
-void plain_restart(void)
+static void restart(void)
 {
     plain.unmapped = false;
     __raddle_quick.wrote = 0;
@@ -82,7 +96,7 @@ static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-void plain_open(void)
+static void open_tls(void)
 {
     dl_iterate_phdr(tls_find, NULL);
 }
@@ -90,11 +104,11 @@ void plain_open(void)
 void plain_begin(const struct native_thread *thread)
 {
     __raddle_quick.left = PLAIN_BUDGET;
-    plain.spent = thread->window != 0;
+    plain.spent = plain_of(thread)->window != 0;
     quick_decide();
 }
 
-static void stack_visit(struct native_thread *owner, uintptr_t at)
+static void stack_visit(struct plain_thread *owner, uintptr_t at)
 {
     if (owner->visited_low == owner->visited_high || at < owner->visited_low)
         owner->visited_low = at;
@@ -111,22 +125,23 @@ void plain_foreign_stack(const void *p)
     /* judged only when the owner's own accesses are seen, too: there may be a race to tell of */
     if (native.threads.at[owner]->stack_shared && native_has_ended(owner))
         memory_bug_stack(owner);
-    stack_visit(native.threads.at[owner], (uintptr_t)p);
+    stack_visit(plain_of(native.threads.at[owner]), (uintptr_t)p);
     native_share_stack(owner);
 }
 
 /* Whether the present load is to be a visible one. Deterministic: it depends on nothing but what the thread did. */
 static bool window_open(void)
 {
-    struct native_thread *thread = native.current;
+    struct plain_thread *own;
 
     if (!plain.spent)
         return false;
-    if (thread->window == 0) {
-        thread->window = PLAIN_WINDOW;
-        thread->spin.site = NULL;
+    own = plain_of(native.current);
+    if (own->window == 0) {
+        own->window = PLAIN_WINDOW;
+        spin_of(native.current)->site = NULL;
     }
-    if (--thread->window > 0)
+    if (--own->window > 0)
         return true;
     __raddle_quick.left = PLAIN_BUDGET;
     plain.spent = false;
@@ -226,12 +241,13 @@ void native_touches(const struct native_range *ranges, size_t count)
     errno = error;
 }
 
-void plain_end(void)
+/* The stack of the running thread ends with it: whoever has used that must have done so before. */
+static void thread_ends(void)
 {
-    const struct native_thread *thread = native.current;
+    const struct plain_thread *own = plain_of(native.current);
 
-    if (native.detects && thread->visited_low < thread->visited_high)
-        detect_write_range(thread->visited_low, thread->visited_high - thread->visited_low);
+    if (native.detects && own->visited_low < own->visited_high)
+        detect_write_range(own->visited_low, own->visited_high - own->visited_low);
 }
 
 /* Without the detector it is a step that writes all of the block, so that others' accesses come before and after it. */
@@ -254,3 +270,19 @@ void plain_free(void *block, size_t size)
     races_note_free(false);
     detect_tick(); /* else the next access would pass as known */
 }
+
+/* ---- the part */
+
+static void thread_begins(struct native_thread *thread)
+{
+    *plain_of(thread) = (struct plain_thread){0};
+}
+
+const struct part plain_part = {.name = "plain accesses",
+                                .state = &plain,
+                                .size = sizeof plain,
+                                .thread_size = sizeof(struct plain_thread),
+                                .open = open_tls,
+                                .restart = restart,
+                                .thread_begins = thread_begins,
+                                .thread_ends = thread_ends};

@@ -40,6 +40,7 @@ static inline void native_writes(void *at, size_t size)
 /* libc keeps what it knows of an OS thread above the thread pointer. */
 #define PLAIN_TLS_ABOVE 2304
 
+/* Of the running thread, and derived from what is known of it. */
 struct plain {
     bool quick;       /* accesses that add nothing to what is known are left out */
     bool watched;     /* none are: each one is to be seen */
@@ -50,12 +51,6 @@ struct plain {
 };
 
 extern struct plain plain;
-
-/* Before the program runs. */
-void plain_open(void);
-
-/* A run begins. */
-void plain_restart(void);
 
 /* From now on each access is seen (detector.seen), or no longer. */
 void plain_watch(bool watched);
@@ -119,9 +114,6 @@ static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
     __raddle_quick.wrote = 1;
     return true;
 }
-
-/* The running thread ends, and its stack with it: whoever has used that must have done so before. */
-void plain_end(void);
 
 /* The running thread gives the block back: whoever still uses it races with that. */
 void plain_free(void *block, size_t size);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/debug.h"
 #include "runtime/report/races_report.h"
 
 #define NOTES_MAX 64 /* in one run; the others will show in a later one */
@@ -103,12 +104,6 @@ static void access_seen(const struct detect_access *access, uint64_t addr, size_
         }
 }
 
-void races_note_thread(uint32_t number)
-{
-    if (races.explaining)
-        stack_keep(races_thread_stack(number), __raddle_frames);
-}
-
 void races_note_block(const void *block, size_t size)
 {
     for (uint32_t i = 0; races.explaining && i < races.count; i++)
@@ -126,7 +121,7 @@ void races_note_free(bool frees)
     races.frees = frees;
 }
 
-void races_open(void)
+static void open_detector(void)
 {
     struct session *session = native.session;
 
@@ -201,8 +196,9 @@ static bool race_settle(const struct race_note *note, uint32_t exposed)
     return counts;
 }
 
-void races_restart(void)
+static void restart(void)
 {
+    detect_restart();
     if (!races.explaining)
         races.count = 0;
 }
@@ -236,3 +232,19 @@ bool races_of_run(void)
     races.count = 0;
     return !stop && !session->begin_anew;
 }
+
+/* ---- the part */
+
+/* Where it is created, in a run that is done again. */
+static void thread_begins(struct native_thread *thread)
+{
+    if (races.explaining && native.current)
+        stack_keep(races_thread_stack(thread->number), __raddle_frames);
+}
+
+const struct part races_part = {.name = "races",
+                                .state = &races,
+                                .size = sizeof races,
+                                .open = open_detector,
+                                .restart = restart,
+                                .thread_begins = thread_begins};

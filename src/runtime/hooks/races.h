@@ -9,20 +9,13 @@
  * A race that does not end the search (--keep-going, a suppression) leaves accesses whose order matters and is
  * not explored. So those bytes are exposed: from then on plain accesses to them are visible, and the search begins anew. */
 
-/* Once the session is there. */
-void races_open(void);
-
 /* A run has ended. False: the search is to stop, or to begin anew: its other findings do not count. */
 bool races_of_run(void);
-
-/* A run begins. */
-void races_restart(void);
 
 /* What was found so far counts as new again. */
 void races_forget(void);
 
-/* While a run is done again: keeps where a thread is created and a block allocated, if a race is about it. */
-void races_note_thread(uint32_t number);
+/* While a run is done again: keeps where a block is allocated, if a race is about it. */
 void races_note_block(const void *block, size_t size);
 
 /* The accesses that follow are those of free. */

@@ -1,40 +1,22 @@
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/single_threaded.h>
 #include <unistd.h>
 
-#include "base/check.h"
-#include "runtime/files/files.h"
-#include "runtime/core/heap.h"
-#include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
-#include "runtime/library/library.h"
+#include "runtime/files/files.h"
+#include "runtime/job/job.h"
+#include "runtime/program/debug.h"
 #include "runtime/program/native.h"
-#include "runtime/core/state.h"
 
 /* How the program starts: under a driver, its main is run by the engine; by itself, it starts a driver. */
 
 #ifndef RADDLE_PRIVATE_TO_BIN
 #define RADDLE_PRIVATE_TO_BIN "../../bin" /* cmake/places.cmake knows better */
 #endif
-
-#define OUTPUT_BUFFER ((size_t)1 << 20)
-
-static char output_buffer[OUTPUT_BUFFER];
-
-/* Libraries that are not seen, too: what they keep points into a heap that starts afresh. */
-static bool belongs_to_image(void *context, const char *name, const struct dl_phdr_info *info)
-{
-    (void)context;
-    (void)info;
-    return !image_is_sanitizer(name);
-}
 
 static struct session *session_attach(void)
 {
@@ -97,7 +79,7 @@ static bool driver_find(char *path, size_t size)
 /* Started without a driver: becomes one, with the options that RADDLE_OPTIONS holds, as sanitizers have it. */
 static _Noreturn void become_driver(int argc, char **argv)
 {
-    static char driver[PATH_MAX + 32], self[PATH_MAX], options[4096];
+    char driver[PATH_MAX + 32], self[PATH_MAX], options[4096];
     char **arguments = malloc(((size_t)argc + WORDS_MAX + 4) * sizeof *arguments);
     const char *variable = getenv("RADDLE_OPTIONS");
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -125,48 +107,6 @@ static _Noreturn void become_driver(int argc, char **argv)
     kernel_exit(4);
 }
 
-static bool refuse(struct session *session)
-{
-    session->message = native_text(strerror(errno));
-    session->phase = SESSION_REFUSED;
-    return false;
-}
-
-/* libc loads the unwinder when it first needs it, which may be on a program thread that is cancelled in one of libc's functions: what that
- * allocates must outlive the execution. */
-static void unwinder_load(void)
-{
-    void *frame;
-
-    backtrace(&frame, 1);
-}
-
-static bool program_save(struct session *session)
-{
-    /* who steps through a program wants to see each line that it writes */
-    int buffering = session->for_debugger ? _IOLBF : _IOFBF;
-
-    if (session->for_debugger)
-        image_untracked();
-    /* What libraries leave out while there is but one thread of the system, such as atomic counts of references, threads of
-     * ours need. Set for good: at the first thread it would be a page to put back in every run. */
-    __libc_single_threaded = 0;
-    files_open();
-    unwinder_load();
-    if (setvbuf(stdout, output_buffer, buffering, sizeof output_buffer) != 0 ||
-        heap_snapshot() != 0 || image_add_modules(belongs_to_image, NULL) != 0 ||
-        files_add_arguments(native.argc, native.argv) != 0)
-        return refuse(session);
-    exit_handlers_save();
-    signals_open();
-    streams_prepare();
-    if (state_save() != 0 || image_save() != 0)
-        return refuse(session);
-    state_fd_reserve(session->log_fd);
-    files_saved();
-    return true;
-}
-
 static int run_under_engine(int argc, char **argv, char **environment)
 {
     struct session *session = session_attach();
@@ -183,8 +123,11 @@ static int run_under_engine(int argc, char **argv, char **environment)
     if (session->debugged_name)
         argv[0] = (char *)session->debugged_name;
     native_open(session);
-    if (!program_save(session))
+    if (!start_save(session)) {
+        session->message = native_text(strerror(errno));
+        session->phase = SESSION_REFUSED;
         kernel_exit(4);
+    }
     if (session->for_debugger)
         native_debug_open();
     native.started = true;

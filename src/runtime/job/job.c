@@ -3,12 +3,12 @@
 
 #include "base/check.h"
 #include "model/object.h"
-#include "runtime/core/heap.h"
-#include "runtime/report/names.h"
-#include "runtime/program/native.h"
 #include "runtime/channels/outside.h"
+#include "runtime/core/heap.h"
 #include "runtime/hooks/races.h"
 #include "runtime/job/record.h"
+#include "runtime/program/native.h"
+#include "runtime/report/names.h"
 #include "runtime/signals/signals.h"
 
 /* What the process does with its session: explores, or replays one schedule. */
@@ -64,7 +64,7 @@ static bool bug_is_new(const struct session_bug *bug)
 /* A program that cannot have what it asked for may fail for that, and for nothing else. */
 static session_text refused_detail(session_text detail)
 {
-    static char text[8400];
+    char text[8400];
 
     snprintf(text, sizeof text,
              "%sbefore that, %s failed, which raddle does not model: on the bare system it may "
@@ -101,7 +101,7 @@ static void finding_add(const struct finding *finding)
 /* One line for each thread that cannot go on. */
 static session_text deadlock_detail(void)
 {
-    static char text[8192];
+    char text[8192] = "";
     struct world *world = native.world;
     size_t used = 0;
 
@@ -248,7 +248,7 @@ static size_t divergence_of_event(const struct event *event, char *text, size_t 
 
 static void divergence_note(const struct explorer *explorer)
 {
-    static char text[2048];
+    char text[2048];
     const struct execution *x = &explorer->execution;
     size_t used = (size_t)snprintf(text, sizeof text, "step %u was ", explorer->diverged + 1);
 
@@ -351,7 +351,8 @@ static bool outcome_of(agent_id agent, const struct session_choice *choice, outc
     return false;
 }
 
-static uint32_t step_stack; /* of the step that was just done, when it was still to come */
+/* Of the step that was just done, when it was still to come. Outlives a run: a replay is the only one. */
+static uint32_t step_stack;
 
 /* How many steps had been done when the store that was just flushed went into the buffer: at least those up to its thread's own. */
 static uint32_t steps_before_store(agent_id agent)
@@ -364,7 +365,7 @@ static uint32_t steps_before_store(agent_id agent)
 
 static void step_note(const struct session_choice *choice, const struct event *event)
 {
-    static char text[512], object[256];
+    char text[512], object[256];
     struct session *session = native.session;
     struct session_step step = {.choice = *choice,
                                 .op = event->op.kind,
@@ -393,7 +394,7 @@ static void step_note(const struct session_choice *choice, const struct event *e
 /* Does what was chosen. False, with the divergence noted, if that is not possible. */
 static bool replay_step(const struct session_choice *choice, uint32_t number)
 {
-    static char text[256];
+    char text[256];
     struct session *session = native.session;
     struct execution *x = &session->explorer.execution;
     agent_id agent = agent_of(choice);
@@ -444,7 +445,7 @@ int native_replay(void)
 /* ---- making a schedule shorter */
 
 /* How many events of the last run that showed the bug it takes to show it: a race may show before the end. */
-static uint32_t minimise_events;
+static uint32_t minimise_events; /* outlives a run: told when it has ended */
 
 static bool minimise_same(void *context, struct explorer *explorer, enum ending ending)
 {

@@ -7,8 +7,8 @@
 #include "model/buffer.h"
 #include "model/object.h"
 #include "runtime/core/heap.h"
-#include "runtime/report/names.h"
 #include "runtime/core/symbols.h"
+#include "runtime/report/names.h"
 
 /* More than anybody reads: a run that touches more is shown without the rest. */
 #define CELLS_MAX   1024
@@ -25,14 +25,14 @@ struct held {
     bool was_there;    /* memory: could be read */
 };
 
-/* One replay. All of it lives as long as the process. */
+/* One replay. */
 static struct {
     bool open;
     struct map frames;     /* hash of (site, up) -> index into session.frames */
     struct map cells;      /* hash of (address, size, kind) -> index into session.cells */
     VEC(struct held) held; /* by cell */
     uint64_t stuck;        /* hash of which threads wait for which objects */
-} record;
+} record;                  /* outlives a run: it is about all that the process does */
 
 /* ---- stacks */
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "runtime/core/heap.h"
-#include "runtime/report/names.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/races.h"
 #include "runtime/job/record.h"
+#include "runtime/report/names.h"
 
 /* In one run. What comes later is left out: nobody reads that many. */
 #define PLAIN_MAX 4000
@@ -22,8 +22,8 @@ struct plain_access {
     bool settled;     /* the value of a write is known only when it has been made */
 };
 
-static VEC(struct plain_access) accesses;
-static uint32_t taken; /* so far */
+static VEC(struct plain_access) accesses; /* outlives a run: a replay is the only one */
+static uint32_t taken;                    /* so far; outlives a run: the same */
 
 /* The last write has been made by now: nobody else ran since. */
 static void access_settle(void)
@@ -107,7 +107,7 @@ static void object_name(struct op *op, char *text, size_t size)
 
 static void access_add(const struct plain_access *access)
 {
-    static char text[512], object[256];
+    char text[512], object[256];
     struct session *session = native.session;
     const struct raddle_site *site = access->site;
     bool writes = access->op.kind == OP_STORE;

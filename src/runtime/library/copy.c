@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/hooks/plain.h"
 #include "runtime/library/library.h"
 #include "runtime/program/native.h"
-#include "runtime/hooks/plain.h"
 
 /* Plain accesses as steps of their own: what a function would read is read by steps into a copy, the function works on copies, and what
  * it wrote is written from there by steps. What cannot be copied (a piece of an unknown text, memory of libc's own) is named. */
@@ -22,28 +22,15 @@ struct copy {
     const struct library_access *writes; /* says after the call how much that is, or NULL */
 };
 
+/* Of each thread. */
 struct copies {
     struct copy at[COPIES_MAX];
     uint32_t count;
 };
 
-static VEC(struct copies *) copies_of; /* by the number of the thread */
-static struct session *copies_session;
-
-static struct copies *copies_find(void)
+static struct copies *copies_of(const struct native_thread *thread)
 {
-    struct arena *arena = &native.session->arena;
-
-    if (copies_session != native.session)
-        memset(&copies_of, 0, sizeof copies_of);
-    copies_session = native.session;
-    while (copies_of.count <= native.current->number) {
-        struct copies *copies = arena_alloc(arena, sizeof *copies);
-
-        copies->count = 0;
-        vec_push(arena, &copies_of, copies);
-    }
-    return copies_of.at[native.current->number];
+    return thread->own[PART_COPIES];
 }
 
 static void copies_free(struct copies *copies)
@@ -55,10 +42,11 @@ static void copies_free(struct copies *copies)
     }
 }
 
-void library_copy_restart(void)
+/* What was kept for the calls of threads that never came back. */
+static void restart(void)
 {
-    for (uint32_t i = 0; i < copies_of.count; i++)
-        copies_free(copies_of.at[i]);
+    for (uint32_t i = 0; i < native.threads.count; i++)
+        copies_free(copies_of(native.threads.at[i]));
 }
 
 /* ---- steps: eight bytes at a time where they lie so, as the hooks for struct copies have it */
@@ -99,24 +87,25 @@ static void bytes_store(char *to, const char *from, size_t size, const struct ra
 #define CONSTANTS_MAX 256
 
 static struct {
-    uintptr_t low, high;
-} constants[CONSTANTS_MAX];
-
-static uint32_t constant_count;
-static bool constants_known;
+    struct {
+        uintptr_t low, high;
+    } at[CONSTANTS_MAX];
+    uint32_t count;
+    bool known;
+} constants; /* outlives a run: modules stay where they are */
 
 static int constants_add(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     (void)context;
-    for (int i = 0; i < info->dlpi_phnum && constant_count < CONSTANTS_MAX; i++) {
+    for (int i = 0; i < info->dlpi_phnum && constants.count < CONSTANTS_MAX; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
         if (header->p_type != PT_LOAD || header->p_flags & PF_W)
             continue;
-        constants[constant_count].low = info->dlpi_addr + header->p_vaddr;
-        constants[constant_count].high = constants[constant_count].low + header->p_memsz;
-        constant_count++;
+        constants.at[constants.count].low = info->dlpi_addr + header->p_vaddr;
+        constants.at[constants.count].high = constants.at[constants.count].low + header->p_memsz;
+        constants.count++;
     }
     return 0;
 }
@@ -125,11 +114,11 @@ static bool is_private(const void *at)
 {
     if (native_direct(at))
         return true;
-    if (!constants_known)
+    if (!constants.known)
         dl_iterate_phdr(constants_add, NULL);
-    constants_known = true;
-    for (uint32_t i = 0; i < constant_count; i++)
-        if ((uintptr_t)at >= constants[i].low && (uintptr_t)at < constants[i].high)
+    constants.known = true;
+    for (uint32_t i = 0; i < constants.count; i++)
+        if ((uintptr_t)at >= constants.at[i].low && (uintptr_t)at < constants.at[i].high)
             return true;
     return false;
 }
@@ -420,7 +409,7 @@ static void access_in(struct copying *copying, const struct library_access *acce
 
 void library_copy_in(struct library_call *call)
 {
-    struct copying copying = {.call = call, .copies = copies_find()};
+    struct copying copying = {.call = call, .copies = copies_of(native.current)};
     char text[200];
 
     copies_free(copying.copies);
@@ -459,7 +448,7 @@ static void ends_translate(const struct library_call *call, const struct copies 
 
 void library_copy_out(struct library_call *call)
 {
-    struct copies *copies = copies_find();
+    struct copies *copies = copies_of(native.current);
 
     if (copies->count == 0)
         return;
@@ -480,3 +469,6 @@ void library_copy_out(struct library_call *call)
                     copies->at[i].at + copies->at[i].from, copies->at[i].written, call->site);
     copies_free(copies);
 }
+
+const struct part copies_part = {
+    .name = "copies of arguments", .thread_size = sizeof(struct copies), .restart = restart};

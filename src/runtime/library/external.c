@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/core/image.h"
+#include "runtime/core/symbols.h"
 #include "runtime/library/library.h"
 #include "runtime/program/native.h"
+#include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
-#include "runtime/core/symbols.h"
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -28,54 +30,22 @@ struct external {
 
 #define RECENT 256u /* a power of two */
 
-static VEC(struct external) externals;
-static struct map external_of; /* address of a row or of a function -> index into externals */
 static struct {
-    const void *key;
-    uint32_t index;
-} recent[RECENT];
+    VEC(struct external) known; /* what a function is never changes: grows in a search */
+    struct map indices;         /* address of a row or of a function -> index into known */
+    struct {
+        const void *key;
+        uint32_t index;
+    } recent[RECENT];
+    const void *started; /* the last function that a thread has begun with, for a run of the same */
+} externals;
 
-void external_open(void)
+static void open_map(void)
 {
-    memset(&externals, 0, sizeof externals);
-    memset(recent, 0, sizeof recent);
-    map_open(&external_of, &native.session->arena);
+    map_open(&externals.indices, &native.session->arena);
 }
 
 /* ---- what an address is */
-
-struct brand_search {
-    uintptr_t at;
-    bool found;
-};
-
-/* Only in memory that a module has mapped: what lies in front of a function need not be readable. */
-static int brand_look(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct brand_search *search = context;
-
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        uintptr_t offset = search->at - info->dlpi_addr - header->p_vaddr;
-
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_R) || offset >= header->p_memsz ||
-            offset < HOOK_BRAND_SIZE)
-            continue;
-        search->found =
-            memcmp((const char *)search->at - HOOK_BRAND_SIZE, HOOK_BRAND, HOOK_BRAND_SIZE) == 0;
-        return 1;
-    }
-    return 0;
-}
-
-bool external_is_instrumented(const void *function)
-{
-    struct brand_search search = {.at = (uintptr_t)function};
-
-    dl_iterate_phdr(brand_look, &search);
-    return search.found;
-}
 
 static bool is_in_module_of(const void *function, const void *other)
 {
@@ -133,7 +103,7 @@ static const char *library_of(const void *function)
 
 static const char *name_of(const void *function)
 {
-    static char text[64];
+    static char text[64]; /* outlives a run: it is what is returned */
     Dl_info info;
     uint64_t offset;
     const char *name;
@@ -274,7 +244,7 @@ static struct external decide(const char *name, const void *function,
 
     if (function)
         function = behind_jump(name, function);
-    if (!function || external_is_instrumented(function))
+    if (!function || image_is_instrumented_code(function))
         return external;
     external.row = row;
     if (row && row->pure)
@@ -299,9 +269,9 @@ static uint32_t external_add(const void *key, const char *name, const void *func
     native.current = NULL; /* the dynamic linker keeps what it allocates */
     external = decide(name ? name : name_of(function), function, site);
     native.current = thread;
-    map_add(&external_of, (uint64_t)(uintptr_t)key, externals.count);
-    vec_push(&native.session->arena, &externals, external);
-    return externals.count - 1;
+    map_add(&externals.indices, (uint64_t)(uintptr_t)key, externals.known.count);
+    vec_push(&native.session->arena, &externals.known, external);
+    return externals.known.count - 1;
 }
 
 /* Notes the call; the row of the table that it follows, or NULL. */
@@ -313,13 +283,14 @@ static const struct library_row *note(const void *key, const char *name, const v
 
     if (!native.current)
         return NULL;
-    if (recent[slot].key != key) {
-        uint32_t index = map_get(&external_of, (uint64_t)(uintptr_t)key);
+    if (externals.recent[slot].key != key) {
+        uint32_t index = map_get(&externals.indices, (uint64_t)(uintptr_t)key);
 
-        recent[slot].index = index == MAP_ABSENT ? external_add(key, name, function, site) : index;
-        recent[slot].key = key;
+        externals.recent[slot].index =
+            index == MAP_ABSENT ? external_add(key, name, function, site) : index;
+        externals.recent[slot].key = key;
     }
-    external = &externals.at[recent[slot].index];
+    external = &externals.known.at[externals.recent[slot].index];
     if (external->kind != EXTERNAL_SEEN)
         spin_forget();
     if (external->kind == EXTERNAL_UNSEEN && !native.alone)
@@ -340,12 +311,16 @@ void external_unseen(const char *name, const void *function)
         native.session->unseen.at[external.unseen].shared = true;
 }
 
-/* Routines that start the functions of others: libstdc++ has one for std::thread. */
-void external_start(void *(*start)(void *))
+/* A thread starts in a function that no instrumented code calls. There are routines that start the functions of others: libstdc++ has
+ * one for std::thread. */
+static void thread_begins(struct native_thread *thread)
 {
-    const void *function = (const void *)start;
+    const void *function = (const void *)thread->start;
 
-    if (!external_is_instrumented(function) && !is_in_module_of(function, &native) &&
+    if (!function || function == externals.started)
+        return;
+    externals.started = function;
+    if (!image_is_instrumented_code(function) && !is_in_module_of(function, &native) &&
         !strstr(library_of(function), "libstdc++.so"))
         note(function, NULL, function, native_site());
 }
@@ -418,3 +393,9 @@ HOOK uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uin
 {
     return call_end(note(function, NULL, function, site), arguments, count, result, site);
 }
+
+const struct part external_part = {.name = "code that is not seen",
+                                   .state = &externals,
+                                   .size = sizeof externals,
+                                   .open = open_map,
+                                   .thread_begins = thread_begins};

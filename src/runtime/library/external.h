@@ -8,16 +8,7 @@
 
 #include "runtime/hooks.h"
 
-/* A new process: nothing is known yet. The session must be open. */
-void external_open(void);
-
-/* A thread of the program starts in this function, which nobody calls by instrumented code. */
-void external_start(void *(*start)(void *));
-
 /* The running thread calls this function in a way that nobody sees into, though `function` has rows or ways that are seen. */
 void external_unseen(const char *name, const void *function);
-
-/* Whether the function is instrumented code. Looks at the bytes in front of it. */
-bool external_is_instrumented(const void *function);
 
 #endif

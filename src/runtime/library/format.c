@@ -40,11 +40,22 @@ struct spec {
 };
 
 /* Of scanf, which is looked at when the call has read the list to its end. */
-static va_list lists[RUNTIME_THREADS];
+/* Of each thread: a copy of the list that its call was given. */
+struct lists_thread {
+    va_list list;
+};
+
+static struct lists_thread *lists_of(const struct native_thread *thread)
+{
+    return thread->own[PART_LISTS];
+}
+
+const struct part lists_part = {.name = "lists of arguments",
+                                .thread_size = sizeof(struct lists_thread)};
 
 void library_list_keep(const struct library_call *call, const struct library_access *access)
 {
-    va_copy(lists[native.current->number], *(va_list *)library_pointer(call, access->arg + 1u));
+    va_copy(lists_of(native.current)->list, *(va_list *)library_pointer(call, access->arg + 1u));
 }
 
 static uint64_t word_next(struct reader *reader, uint32_t *arg)
@@ -290,7 +301,7 @@ static void reader_open(struct reader *reader, const struct library_call *call,
     reader->scans = access->kind == ACCESS_SCANS || access->kind == ACCESS_VSCANS;
     reader->next = reader->base = access->arg + 1u;
     if (reader->scans && reader->listed)
-        va_copy(reader->list, lists[native.current->number]);
+        va_copy(reader->list, lists_of(native.current)->list);
     else if (reader->listed)
         va_copy(reader->list,
                 *(va_list *)library_pointer(call, access->arg + 1u)); /* an array: its address */

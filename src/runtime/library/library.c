@@ -8,8 +8,8 @@
 #include <wchar.h>
 
 #include "runtime/files/files.h"
-#include "runtime/program/native.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/native.h"
 
 /* ---- the table */
 
@@ -41,6 +41,7 @@ enum { PURE = true, STATE = false, NO_ARG = LIBRARY_NO_ARG };
 enum cell { CELLS CELL_COUNT };
 #undef CELL
 
+/* Of the part, but apart: reports name what is read and changed by its symbol. */
 #define CELL(id, name) static uint64_t state_of_##name;
 CELLS
 #undef CELL
@@ -254,24 +255,27 @@ size_t library_written(const struct library_call *call, const struct library_acc
 
 #define STREAM_CELLS 64
 
+/* Of the part, but apart: reports name what is read and changed by its symbol. */
 static uint64_t state_of_streams[STREAM_CELLS];
-static bool state_used;
 
-void library_restart(void)
+static struct {
+    bool used; /* any of these cells */
+} library;
+
+/* libc's state as at the start. */
+static void restart(void)
 {
-    library_copy_restart();
-    library_paths_restart();
-    if (!state_used)
+    if (!library.used)
         return;
     for (int i = 0; i < CELL_COUNT; i++)
         *cells[i] = 0;
     memset(state_of_streams, 0, sizeof state_of_streams);
-    state_used = false;
+    library.used = false;
 }
 
 static void cell_use(const struct library_call *call, uint64_t *cell)
 {
-    state_used = true;
+    library.used = true;
     __raddle_rmw8(cell, 1, 4 | HOOK_ADD << 8, call->site);
 }
 
@@ -567,3 +571,6 @@ void library_after(struct library_call *call)
     else
         library_copy_out(call);
 }
+
+const struct part library_part = {
+    .name = "library", .state = &library, .size = sizeof library, .restart = restart};

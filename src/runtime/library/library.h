@@ -94,8 +94,7 @@ struct library_row {
 
 /* ---- stream_locks.c */
 
-/* Before the program runs: finds out whether it can hold a stream for longer than one call. */
-void streams_prepare(void);
+/* Whether the program can hold a stream for longer than one call. */
 extern bool streams_locked;
 
 /* The running thread is about to use the stream: waits while another thread has it locked. */
@@ -122,9 +121,6 @@ const char *library_name_of(const void *function);
 void library_before(struct library_call *call);
 void library_after(struct library_call *call);
 
-/* What was kept for the calls of threads that never came back; and libc's state as at the start. */
-void library_restart(void);
-
 /* ---- sizes, of memory as it is now */
 
 void *library_pointer(const struct library_call *call, unsigned arg);
@@ -134,7 +130,7 @@ size_t library_room(const struct library_call *call, const struct library_access
 /* After the call: how much was written. */
 size_t library_written(const struct library_call *call, const struct library_access *access);
 
-/* ---- library_format.c */
+/* ---- format.c */
 
 /* One thing that a conversion reads or writes. */
 struct library_conversion {
@@ -156,16 +152,14 @@ size_t library_format(const struct library_call *call, const struct library_acce
 /* Before the call: keeps the list of an access VSCANS. */
 void library_list_keep(const struct library_call *call, const struct library_access *access);
 
-/* ---- library_paths.c: the order of what threads do to files is a step of its own, if it may show */
+/* ---- paths.c: the order of what threads do to files is a step of its own, if it may show */
 
 void library_path_use(const struct library_call *call, const struct library_access *access);
 void library_file_use(const struct library_call *call, const struct library_access *access);
-void library_paths_restart(void);
 
-/* ---- library_copy.c: on private copies */
+/* ---- copy.c: on private copies */
 
 void library_copy_in(struct library_call *call);
 void library_copy_out(struct library_call *call);
-void library_copy_restart(void);
 
 #endif

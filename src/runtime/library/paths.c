@@ -2,9 +2,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/core/kernel.h"
 #include "runtime/library/library.h"
 #include "runtime/program/native.h"
 
@@ -14,18 +14,25 @@
 
 #define NAME_CELLS 256
 
+/* Of the part, but apart: reports name what is read and changed by its symbol. */
 static uint64_t state_of_files[NAME_CELLS];
-static uint64_t state_of_directories;
-static bool paths_used;
+static uint64_t state_of_directories; /* of the part, but apart: the same */
 
-void library_paths_restart(void)
+static struct {
+    bool used;
+} paths;
+
+static void restart(void)
 {
-    if (!paths_used)
+    if (!paths.used)
         return;
     memset(state_of_files, 0, sizeof state_of_files);
     state_of_directories = 0;
-    paths_used = false;
+    paths.used = false;
 }
+
+const struct part paths_part = {
+    .name = "paths", .state = &paths, .size = sizeof paths, .restart = restart};
 
 static void cell_read(const struct library_call *call, uint64_t *cell)
 {
@@ -34,7 +41,7 @@ static void cell_read(const struct library_call *call, uint64_t *cell)
 
 static void cell_change(const struct library_call *call, uint64_t *cell)
 {
-    paths_used = true;
+    paths.used = true;
     __raddle_rmw8(cell, 1, 4 | HOOK_ADD << 8, call->site);
 }
 

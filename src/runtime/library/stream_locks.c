@@ -2,17 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/sync/calls.h"
 #include "runtime/files/files.h"
 #include "runtime/library/library.h"
+#include "runtime/sync/calls.h"
 
 /* Locks of streams. To libc all our threads are one, so its own lock keeps nobody out: each stream has a recursive mutex of the model
  * at its address. Functions of libc do their work in one piece, so without flockfile nobody ever finds one held: only a
  * program that calls it pays for that its threads look. */
 
-bool streams_locked;
+bool streams_locked; /* outlives a run: the program does not change */
 
-void streams_prepare(void)
+static void open_locks(void)
 {
     streams_locked = image_calls("flockfile") || image_calls("ftrylockfile");
 }
@@ -58,3 +58,5 @@ INTERPOSE void funlockfile(FILE *stream)
     else
         REAL(funlockfile)(stream);
 }
+
+const struct part stream_locks_part = {.name = "locks of streams", .open = open_locks};

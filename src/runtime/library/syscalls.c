@@ -16,12 +16,12 @@
 #include <sys/uio.h>
 #include <sys/utsname.h>
 
-#include "runtime/sync/calls.h"
-#include "runtime/library/external.h"
-#include "runtime/files/files.h"
-#include "runtime/sync/futex.h"
 #include "runtime/core/kernel.h"
+#include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/library/external.h"
+#include "runtime/sync/calls.h"
+#include "runtime/sync/futex.h"
 
 /* syscall(): the way around libc. What libc's functions do is done the same way here. The runtime's own calls do not come here:
  * libraddle.so is linked with --wrap=syscall. */

@@ -19,10 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/files/files.h"
 #include "runtime/core/kernel.h"
-#include "runtime/signals/signals.h"
 #include "runtime/core/state.h"
+#include "runtime/files/files.h"
+#include "runtime/program/spin.h"
+#include "runtime/signals/signals.h"
+#include "runtime/time/time.h"
 
 /* What the kernel keeps for the process: directory, signals, limits; and calls that would start another process. */
 
@@ -117,10 +119,9 @@ INTERPOSE int setrlimit64(__rlimit_resource_t what, const struct rlimit64 *limit
 static void random_fill(void *buffer, size_t size)
 {
     unsigned char *to = buffer;
-    uint64_t state = native.current->time + native.current->number * 0x9e3779b97f4a7c15u + 1;
+    uint64_t state = time_draw() + native.current->number * 0x9e3779b97f4a7c15u + 1;
 
     native_unsupported("random numbers of the system: one sequence is tried");
-    native.current->time++; /* a second call gets others */
     for (size_t i = 0; i < size; i++) {
         state ^= state << 13;
         state ^= state >> 7;
@@ -286,4 +287,11 @@ REAL_CALL(dlclose)
 INTERPOSE int dlclose(void *library)
 {
     return native.current ? 0 : REAL(dlclose)(library);
+}
+
+INTERPOSE pid_t fork(void)
+{
+    native_refused("fork");
+    errno = ENOSYS;
+    return -1;
 }

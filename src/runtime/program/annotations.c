@@ -1,21 +1,15 @@
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/core/kernel.h"
 #include "runtime/program/native.h"
-#include "runtime/signals/signals.h"
 
-/* How a program ends, and what it asserts. */
-
-/* ---- assertions and annotations */
+/* Assertions and annotations. */
 
 static const char *message_of(const char *format, const char *a, const char *b, unsigned line)
 {
-    static char text[512];
+    static char text[512]; /* outlives a run: before the session is there, it is the message */
 
     snprintf(text, sizeof text, format, a, b, line);
     return native.session ? native_text(text) : text;
@@ -51,15 +45,6 @@ INTERPOSE _Noreturn void reach_error(void)
 INTERPOSE _Noreturn void __VERIFIER_error(void)
 {
     raddle_fail("__VERIFIER_error() is never called", "", 0);
-}
-
-INTERPOSE _Noreturn void abort(void)
-{
-    if (!native.current)
-        kernel_exit(134);
-    if (signals_fault_is_handled(SIGABRT))
-        signals_raise(SIGABRT); /* may jump away */
-    native_crash(BUG_CRASH, "the program calls abort");
 }
 
 INTERPOSE void raddle_assume(int condition)
@@ -146,12 +131,3 @@ NONDET(long, long, UINT32_MAX)
 NONDET(unsigned long, ulong, UINT32_MAX)
 NONDET(long long, longlong, UINT32_MAX)
 NONDET(unsigned long long, ulonglong, UINT32_MAX)
-
-/* ---- what is not modelled */
-
-INTERPOSE pid_t fork(void)
-{
-    native_refused("fork");
-    errno = ENOSYS;
-    return -1;
-}

@@ -2,14 +2,17 @@
 #include <stdio.h>
 
 #include "runtime/core/kernel.h"
+#include "runtime/program/debug.h"
 #include "runtime/program/native.h"
 
 /* Replays for a debugger: what is a fiber otherwise has an OS thread, so that the debugger lists it and shows its stack.
  * The engine keeps the OS thread that the process began with. */
 
-static const struct session_bug
-    *found;            /* what the debugger is to see, while a thread has the turn for it */
-static uint32_t races; /* seen so far */
+static struct {
+    const struct session_bug
+        *found;     /* what the debugger is to see, while a thread has the turn for it */
+    uint32_t races; /* seen so far */
+} debug;            /* outlives a run: there is only one */
 
 void native_debug_open(void)
 {
@@ -25,8 +28,8 @@ INTERPOSE __attribute__((noinline)) void __raddle_bug(const char *kind, const ch
 void native_debug_ask(struct native_thread *thread)
 {
     fiber_hand_over(&thread->fiber, &native.engine);
-    while (found) {
-        __raddle_bug(bug_kind_names[found->kind], found->message);
+    while (debug.found) {
+        __raddle_bug(bug_kind_names[debug.found->kind], debug.found->message);
         fiber_hand_over(&thread->fiber, &native.engine);
     }
     errno = thread->error;
@@ -71,9 +74,9 @@ static void bug_show(const struct session_bug *bug)
     if (native.current || !thread->fiber.host) {
         __raddle_bug(bug_kind_names[bug->kind], bug->message);
     } else {
-        found = bug;
+        debug.found = bug;
         native_debug_run(thread);
-        found = NULL;
+        debug.found = NULL;
     }
 }
 
@@ -85,7 +88,7 @@ void native_debug_race(uint32_t thread)
                                .message = "another access of this memory is not ordered"};
     int error = errno;
 
-    races++;
+    debug.races++;
     bug_show(known->kind == BUG_DATA_RACE && known->thread == thread && known->message ? known
                                                                                        : &race);
     errno = error;
@@ -102,7 +105,7 @@ void native_debug_end(void)
     }
     if (session->bugs.count > 0)
         bug_show(&session->bugs.at[0]);
-    else if (races == 0)
+    else if (debug.races == 0)
         say("raddle: the run ends without the bug%s%s\n", "", "", 0);
-    kernel_exit(session->bugs.count || races ? 1 : 3);
+    kernel_exit(session->bugs.count || debug.races ? 1 : 3);
 }

@@ -49,8 +49,8 @@ static void add_where(struct text *t, const struct heap_block *block, const void
 
 static struct text *text_begin(void)
 {
-    static char buffer[TEXT_SIZE];
-    static struct text text;
+    static char buffer[TEXT_SIZE]; /* outlives a run: a thread that dies may be short of stack */
+    static struct text text;       /* outlives a run: the same */
 
     text = text_open(buffer, sizeof buffer);
     return &text;

@@ -25,7 +25,4 @@ static inline void memory_check(const void *p, size_t n, bool writes)
         memory_bug_access(p, n, writes);
 }
 
-/* The program ends: blocks that nothing points to any more are a bug, with the option. */
-void memory_bug_leaks(void);
-
 #endif

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "model/channel.h"
 #include "model/object.h"
-#include "runtime/program/native.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
  * saved what they need, its thread-local variables, and the registers that survive calls. That includes bytes that
@@ -17,7 +16,8 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
     const struct native_thread *thread = native.current;
     const char *here = __builtin_frame_address(0);
     const char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
-    struct spin_image *image = thread->images ? &thread->images->now : NULL;
+    const struct spin *spin = spin_of(thread);
+    struct spin_image *image = spin->images ? &spin->images->now : NULL;
     uint64_t registers[5];
     uint64_t variables = XXH3_64bits(top, thread->private_used);
     XXH128_hash_t hash;
@@ -45,25 +45,25 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
 
 void spin_looks(uint64_t seconds)
 {
-    struct native_thread *thread = native.current;
+    struct spin *spin = spin_of(native.current);
 
-    if (!thread->images) {
-        thread->images = arena_alloc(&native.session->arena, sizeof *thread->images);
-        thread->images->place.low = thread->images->wait.low = NULL;
+    if (!spin->images) {
+        spin->images = arena_alloc(&native.session->arena, sizeof *spin->images);
+        spin->images->place.low = spin->images->wait.low = NULL;
     }
-    thread->spin.passed.looked = thread->spin.wait.passed.looked = true;
-    thread->spin.passed.seconds += seconds;
-    thread->spin.wait.passed.seconds += seconds;
+    spin->passed.looked = spin->wait.passed.looked = true;
+    spin->passed.seconds += seconds;
+    spin->wait.passed.seconds += seconds;
 }
 
-static struct spin_image *image_of_place(void)
+static struct spin_image *image_of_place(const struct spin *spin)
 {
-    return native.current->images ? &native.current->images->place : NULL;
+    return spin->images ? &spin->images->place : NULL;
 }
 
-static struct spin_image *image_of_wait(void)
+static struct spin_image *image_of_wait(const struct spin *spin)
 {
-    return native.current->images ? &native.current->images->wait : NULL;
+    return spin->images ? &spin->images->wait : NULL;
 }
 
 /* Whether the thread, whose state is `spin->now`, has been in that state at the same place, as far as it can tell now. */
@@ -72,7 +72,7 @@ static bool is_again(struct spin *spin, const uint64_t *state, const struct spin
 {
     if (!passed->looked)
         return memcmp(spin->now, state, sizeof spin->now) == 0;
-    if (!spin_image_moved(then, &native.current->images->now, passed->seconds))
+    if (!spin_image_moved(then, &spin->images->now, passed->seconds))
         return false;
     spin->far = passed->seconds < SPIN_FAR;
     return !spin->far;
@@ -84,7 +84,7 @@ static void state_keep(const struct spin *spin, uint64_t *state, struct spin_pas
 {
     memcpy(state, spin->now, sizeof spin->now);
     if (passed->looked)
-        spin_image_copy(image, &native.current->images->now);
+        spin_image_copy(image, &spin->images->now);
     *passed = (struct spin_passed){0};
 }
 
@@ -116,9 +116,11 @@ void spin_forget(void)
 
 void spin_wrote(void)
 {
-    native.current->spin.site = NULL;
-    native.current->spin.writes++;
-    native.current->spin.far = false;
+    struct spin *spin = spin_of(native.current);
+
+    spin->site = NULL;
+    spin->writes++;
+    spin->far = false;
 }
 
 void spin_settle(void)
@@ -131,7 +133,7 @@ void spin_settle(void)
 
 bool spin_has_written(void)
 {
-    const struct spin *spin = &native.current->spin;
+    const struct spin *spin = spin_of(native.current);
 
     spin_settle();
     return spin->writes != spin->lock_writes;
@@ -140,7 +142,7 @@ bool spin_has_written(void)
 /* The state is looked at only when the thread comes back for the first time: most reads are in no loop. */
 void spin_before(const struct raddle_site *site)
 {
-    struct spin *spin = &native.current->spin;
+    struct spin *spin = spin_of(native.current);
 
     spin_settle();
     if (!site || (spin->site && spin->site != site) || native.current->sections || !on_own_stack())
@@ -148,9 +150,9 @@ void spin_before(const struct raddle_site *site)
     if (spin->site) {
         local_state(spin->now); /* not onto this stack: it would be part of the next state */
         if (spin->returns > 0 && spin->reads.count > 0 &&
-            is_again(spin, spin->state, &spin->passed, image_of_place()))
+            is_again(spin, spin->state, &spin->passed, image_of_place(spin)))
             wait_for_change(spin);
-        state_keep(spin, spin->state, &spin->passed, image_of_place());
+        state_keep(spin, spin->state, &spin->passed, image_of_place(spin));
         spin->returns++;
     } else {
         spin->returns = 0;
@@ -292,7 +294,7 @@ void spin_tries_to_lock(void)
 
 const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex)
 {
-    struct spin *spin = &native.current->spin;
+    struct spin *spin = spin_of(native.current);
     uint64_t addr = (uint64_t)(uintptr_t)mutex;
     uint64_t stamp = state_of(OBJECT_MUTEX, addr) & LOCK_STAMP_MASK;
     bool again;
@@ -302,13 +304,13 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     again = site && on_own_stack() && spin->wait.site == site &&
             spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&
             !native.session->tries_to_lock &&
-            is_again(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
+            is_again(spin, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
     spin->waits = spin->wait.reads;
     spin->wait.site = site;
     spin->wait.writes = spin->writes;
     spin->wait.too_many = false;
     spin->wait.reads.count = 0;
-    state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait());
+    state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
     if (!again)
         return NULL;
     native.session->polls_by_lock = true;
@@ -318,7 +320,7 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
 
 void spin_after(const struct op *op, cell_value result)
 {
-    struct spin *spin = &native.current->spin;
+    struct spin *spin = spin_of(native.current);
     uint64_t addr;
 
     if (op->kind == OP_YIELD || op->kind == OP_AWAIT || note_channels(spin, op, result))
@@ -337,3 +339,17 @@ void spin_after(const struct op *op, cell_value result)
     if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) && spin->held == 1)
         spin->lock_writes = spin->writes; /* it has just taken its only mutex again */
 }
+
+static void thread_begins(struct native_thread *thread)
+{
+    struct spin *spin = spin_of(thread);
+    struct spin_images *images = spin->images;
+
+    memset(spin, 0, sizeof *spin);
+    spin->images = images;
+    if (images)
+        images->place.low = images->wait.low = NULL;
+}
+
+const struct part spin_part = {
+    .name = "spin", .thread_size = sizeof(struct spin), .thread_begins = thread_begins};

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "model/await.h"
-#include "runtime/hooks.h"
 #include "runtime/core/spin_image.h"
+#include "runtime/program/native.h"
 
 /* Loops that only wait for another thread. A thread that comes back to a place with the very same registers and stack,
  * and has done nothing meanwhile but read, will do the same again until something that it read changes: so it
@@ -13,6 +13,7 @@
 
 #define SPIN_HASH_WORDS 2
 
+/* Of each thread. */
 struct spin {
     uint64_t writes;                 /* counts what the thread has done other than reading */
     const struct raddle_site *site;  /* the place it may come back to; NULL: none */
@@ -33,14 +34,20 @@ struct spin {
         bool too_many;      /* reads */
         struct await reads; /* since */
     } wait;
-    uint32_t held;        /* mutexes that it holds */
-    uint64_t lock_writes; /* `writes` when it held none */
+    uint32_t held;              /* mutexes that it holds */
+    uint64_t lock_writes;       /* `writes` when it held none */
+    struct spin_images *images; /* or NULL, if it has never looked at a clock; kept over runs */
 };
 
 /* Of each thread that looks at clocks, as long as the process lives. */
 struct spin_images {
     struct spin_image now, place, wait;
 };
+
+static inline struct spin *spin_of(const struct native_thread *thread)
+{
+    return thread->own[PART_SPIN];
+}
 
 /* The running thread looks at a clock. That has gone on by `seconds` since the thread has waited or slept, or by something else (0). */
 void spin_looks(uint64_t seconds);

@@ -7,11 +7,17 @@
 
 #include "base/text.h"
 #include "model/await.h"
+#include "model/channel.h"
 #include "model/object.h"
-#include "runtime/descriptors/descriptors.h"
-#include "runtime/sync/futex.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
+
+struct names_tellers names_tellers; /* outlives a run: set once */
+
+static const void *futex_word(uint64_t semaphore)
+{
+    return names_tellers.futex_word ? names_tellers.futex_word(semaphore) : NULL;
+}
 
 static void add_site(struct text *t, const char *before, const struct raddle_site *site)
 {
@@ -81,7 +87,7 @@ static void add_channel(struct text *t, uint64_t name)
 {
     char words[256];
 
-    if (channels_describe(name, words, sizeof words))
+    if (names_tellers.channel && names_tellers.channel(name, words, sizeof words))
         text_add(t, "%s", words);
     else
         text_add(t, "channel %#" PRIx64, name);

@@ -8,6 +8,15 @@
 /* Words for addresses and operations of the program, for reports. Each writes into `text` (always with a 0 behind it) and
  * returns how many bytes it wrote, at most size - 1. */
 
+/* What only rooms above know. Each sets its own when the process opens; NULL: nobody knows. */
+struct names_tellers {
+    size_t (*channel)(uint64_t name, char *text, size_t size); /* 0: it is no channel */
+    const void *(*futex_word)(
+        uint64_t semaphore); /* that its threads wait at, or NULL if it is another one */
+};
+
+extern struct names_tellers names_tellers;
+
 /* "counter", "buffer+8", "block 3 of thread 1 (malloc at q.c:12)+16", or the bare address. */
 size_t names_address(uint64_t addr, char *text, size_t size);
 

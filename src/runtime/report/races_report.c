@@ -7,11 +7,12 @@
 #include "base/text.h"
 #include "detect/suppression.h"
 #include "runtime/core/heap.h"
-#include "runtime/report/names.h"
 #include "runtime/core/symbols.h"
+#include "runtime/report/names.h"
 
 #define DETAIL_MAX ((size_t)16 << 10)
 
+/* By thread. Outlives a run: filled while a run is done again, and told after it. */
 static VEC(struct race_stack) thread_stacks;
 
 void stack_keep(struct race_stack *stack, const struct raddle_frame *frames)
@@ -31,8 +32,9 @@ struct race_stack *races_thread_stack(uint32_t number)
 
 /* ---- words */
 
+/* What is being said. Outlives a run: only in its place in memory. */
 static char detail_buffer[DETAIL_MAX];
-static struct text detail;
+static struct text detail; /* outlives a run: the same */
 
 static void say_stack(const struct race_stack *stack)
 {
@@ -141,7 +143,7 @@ static struct session_site site_copy(const struct race_stack *stack)
 
 static session_text message_of(const struct race_note *note)
 {
-    static char text[1024], object[300];
+    char text[1024], object[300];
     const struct raddle_site *before =
         note->before.stack.count ? note->before.stack.sites[0] : NULL;
     const char *file = before && before->file ? before->file : "?";

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
+#include "runtime/program/spin.h"
 
 /* What a signal does. */
 
@@ -180,4 +182,15 @@ void signals_fault(int number, siginfo_t *info, void *context)
 
     spin_forget();
     run_handler(number, &action, info, context);
+}
+
+/* ---- abort */
+
+INTERPOSE _Noreturn void abort(void)
+{
+    if (!native.current)
+        kernel_exit(134);
+    if (signals_fault_is_handled(SIGABRT))
+        signals_raise(SIGABRT); /* may jump away */
+    native_crash(BUG_CRASH, "the program calls abort");
 }

@@ -7,8 +7,8 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
-#include "runtime/report/names.h"
 #include "runtime/program/native.h"
+#include "runtime/report/names.h"
 
 /* Faults: the first write to a page that a restart must bring back, a handler of the program, or the end of a program thread. */
 
@@ -16,7 +16,7 @@
 #define RED_ZONE      128  /* bytes below the stack pointer that belong to the function */
 #define FAULTS_MAX    1000 /* at one place, one after the other: the handler changes nothing */
 
-static char handler_stack[HANDLER_STACK];
+static char handler_stack[HANDLER_STACK]; /* outlives a run: nobody is on it between two faults */
 
 static const struct {
     int number;
@@ -41,7 +41,7 @@ static bool is_overflow(int number, const siginfo_t *info, uint32_t *thread)
 
 static const char *fault_message(int number, const siginfo_t *info)
 {
-    static char text[400];
+    char text[400];
     char place[200];
     uint32_t thread;
 
@@ -134,8 +134,9 @@ static bool handler_enter(int number, const siginfo_t *info, ucontext_t *context
 
 static bool fault_repeats(const ucontext_t *context)
 {
-    static greg_t last;
-    static unsigned count;
+    static greg_t
+        last; /* outlives a run: a handler that changes nothing comes here often enough in one */
+    static unsigned count; /* outlives a run: the same */
     greg_t at = context->uc_mcontext.gregs[REG_RIP];
 
     count = at == last ? count + 1 : 0;
@@ -169,13 +170,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
     native_crash(BUG_CRASH, fault_message(number, info));
 }
 
-void signals_open(void)
+void faults_open(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
 
-    signals_prepare();
     CHECK(sigaltstack(&stack, NULL) == 0, "no stack for signals");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i].number, &action, NULL);

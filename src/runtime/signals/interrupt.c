@@ -8,7 +8,8 @@
 
 static bool can_come(void)
 {
-    return signals_sent && !native.current->signalled && !native.current->sections && !native.alone;
+    return signals_sent && !signals_of(native.current)->looking && !native.current->sections &&
+           !native.alone;
 }
 
 /* Whoever waits there stays there while a handler runs: the mutex is given back, and the arrival counts. */
@@ -27,11 +28,12 @@ static bool waits(const struct op *op)
     return op_infos[op->kind].flags & OP_BLOCK || has_place(op->kind) || is_resumed(op->kind);
 }
 
-bool signals_mark(struct op *op)
+/* Whether this operation waits, and signals can interrupt it. Then it is marked so. */
+static bool mark(struct op *op)
 {
     if (!waits(op) || !can_come())
         return false;
-    if (native.current->interrupted && has_place(op->kind))
+    if (signals_of(native.current)->interrupted && has_place(op->kind))
         native_unsupported(
             "a handler that waits at a condition or barrier while its thread waits at one");
     op->size |= OBJECT_INTERRUPTIBLE;
@@ -57,25 +59,27 @@ static bool ends(enum signals_ran ran, enum signals_call call)
            (call == SIGNALS_ENDS || (call == SIGNALS_RESTARTS && ran == SIGNALS_RAN));
 }
 
-bool signals_interrupted(struct op *op)
+/* An operation that was marked has come back with WAIT_INTERRUPTED: runs handlers. True if its call goes on: `op` is what it asks for
+ * then. */
+static bool interrupted(struct op *op)
 {
     struct native_thread *thread = native.current;
     enum signals_ran ran;
 
     resume_by(op);
-    thread->interrupted += is_resumed(op->kind);
+    signals_of(thread)->interrupted += is_resumed(op->kind);
     ran = signals_handle();
-    thread->interrupted -= is_resumed(op->kind);
-    return !ends(ran, thread->call);
+    signals_of(thread)->interrupted -= is_resumed(op->kind);
+    return !ends(ran, signals_of(thread)->call);
 }
 
 cell_value signals_ask(const struct op *op, enum signals_call call)
 {
     cell_value result;
 
-    native.current->call = (uint8_t)call;
+    signals_of(native.current)->call = (uint8_t)call;
     result = native_ask(op);
-    native.current->call = SIGNALS_GOES_ON;
+    signals_of(native.current)->call = SIGNALS_GOES_ON;
     return result;
 }
 
@@ -89,4 +93,43 @@ enum signals_wake signals_meanwhile(enum signals_call call)
     if (ends(ran, call))
         return SIGNALS_INTERRUPTED;
     return ran == SIGNALS_RAN_NONE ? SIGNALS_NOTHING : SIGNALS_AGAIN;
+}
+
+/* ---- the way of operations */
+
+/* Where a signal that another thread sent may come in between. */
+static bool is_interruptible(const struct op *op)
+{
+    return op->kind != OP_THREAD_EXIT && op->kind != OP_PROCESS_EXIT && op->kind != OP_CRASH &&
+           op->kind != OP_ASSERT && op->kind != OP_ASSUME && op->kind != OP_SECTION_BEGIN &&
+           op->kind != OP_SECTION_END && op->kind != OP_COND_RESUME &&
+           op->kind != OP_BARRIER_RESUME;
+}
+
+/* Before a visible operation: runs the handlers of what others have sent. */
+static void look(void)
+{
+    if (signals_came())
+        signals_handle();
+}
+
+/* In a program whose threads can send each other signals. An AWAIT is not asked for again: what it waits for is its caller's, and may
+ * have changed. */
+cell_value signals_way(const struct op *asked)
+{
+    struct op op = *asked;
+    cell_value result;
+    bool goes_on;
+
+    do {
+        if (is_interruptible(&op))
+            look();
+        if (!mark(&op))
+            return native_hand_over(&op);
+        result = native_hand_over(&op);
+        if (result != WAIT_INTERRUPTED)
+            return result;
+        goes_on = interrupted(&op);
+    } while (goes_on && op.kind != OP_AWAIT);
+    return goes_on ? 0 : WAIT_INTERRUPTED;
 }

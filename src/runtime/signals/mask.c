@@ -5,6 +5,7 @@
 
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
+#include "runtime/program/spin.h"
 
 /* Masks, and what goes with them: stacks for handlers, and jumps out of them. */
 
@@ -166,7 +167,7 @@ static void jump(const void *buffer)
 {
     if (!native.current)
         return;
-    native.current->signalled = false;
+    signals_of(native.current)->looking = false;
     for (uint32_t i = 0; i < signals.jump_count; i++)
         if (signals.jumps[i].buffer == buffer) {
             signals_change(&signals_own()->mask, HOOK_XCHG, signals.jumps[i].mask);

@@ -3,48 +3,63 @@
 #include <unistd.h>
 
 #include "detect/detect.h"
+#include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
 
 /* The state of all signals, and what is pending. */
 
-struct signals_state signals = {.threads_used = 1};
-bool signals_sent;
-
-static siginfo_t infos[RUNTIME_THREADS + 1][8]; /* of the last signals sent, see info_of */
-static struct sigaction actions_at_start[SIGNALS];
-static uint64_t mask_at_start;
+struct signals_state signals;
+bool signals_sent; /* outlives a run: the program does not change */
 
 uint64_t signals_read(uint64_t *cell)
 {
-    bool looking = native.current->signalled;
+    bool looking = signals_of(native.current)->looking;
     uint64_t value;
 
     if (!signals_sent)
         return *cell;
-    native.current->signalled = true;
+    signals_of(native.current)->looking = true;
     value = __raddle_load8(cell, 4, native_site());
-    native.current->signalled = looking;
+    signals_of(native.current)->looking = looking;
     return value;
 }
 
 uint64_t signals_change(uint64_t *cell, enum hook_rmw how, uint64_t value)
 {
-    bool looking = native.current->signalled;
+    bool looking = signals_of(native.current)->looking;
     uint64_t old = *cell;
 
     if (!signals_sent) {
         *cell = how == HOOK_OR ? old | value : how == HOOK_AND ? old & value : value;
         return old;
     }
-    native.current->signalled = true;
+    signals_of(native.current)->looking = true;
     old = __raddle_rmw8(cell, value, 4u | (uint32_t)how << 8, native_site());
-    native.current->signalled = looking;
+    signals_of(native.current)->looking = looking;
     return old;
 }
 
 /* ---- start and restart */
 
-void signals_prepare(void)
+static void restart(void)
+{
+    memset(signals.threads, 0, signals.threads_used * sizeof *signals.threads);
+    memset(signals.waits, 0, signals.threads_used * sizeof *signals.waits);
+    memset(signals.stacks, 0, signals.threads_used * sizeof *signals.stacks);
+    signals.threads_used = 1;
+    signals.process = signals.created = 0;
+    signals.jump_count = 0;
+    signals.timers = 0;
+    signals.threads[0].mask = signals.mask_at_start;
+    if (!signals.actions_used)
+        return;
+    memcpy(signals.actions, signals.actions_at_start, sizeof signals.actions);
+    memset(signals.changes, 0, sizeof signals.changes);
+    signals.actions_used = false;
+}
+
+/* Finds out whether the program can send signals to threads. */
+static void open_signals(void)
 {
     static const char *const senders[] = {"kill",     "pthread_kill", "pthread_sigqueue",
                                           "sigqueue", "tgkill",       "killpg"};
@@ -59,34 +74,26 @@ void signals_prepare(void)
 
         if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 &&
             action.handler == (void *)SIG_IGN)
-            actions_at_start[number].sa_handler = SIG_IGN;
+            signals.actions_at_start[number].sa_handler = SIG_IGN;
     }
-    syscall(SYS_rt_sigprocmask, 0, NULL, &mask_at_start, 8);
+    syscall(SYS_rt_sigprocmask, 0, NULL, &signals.mask_at_start, 8);
     for (size_t i = 0; i < sizeof senders / sizeof *senders; i++)
         signals_sent |= image_calls(senders[i]);
+    if (signals_sent)
+        native.way = signals_way;
     signals.actions_used = true;
-    signals_restart();
-}
-
-void signals_restart(void)
-{
-    memset(signals.threads, 0, signals.threads_used * sizeof *signals.threads);
-    memset(signals.waits, 0, signals.threads_used * sizeof *signals.waits);
-    memset(signals.stacks, 0, signals.threads_used * sizeof *signals.stacks);
     signals.threads_used = 1;
-    signals.process = signals.created = 0;
-    signals.jump_count = 0;
-    signals.timers = 0;
-    signals.threads[0].mask = mask_at_start;
-    if (!signals.actions_used)
-        return;
-    memcpy(signals.actions, actions_at_start, sizeof signals.actions);
-    memset(signals.changes, 0, sizeof signals.changes);
-    signals.actions_used = false;
+    restart();
 }
 
-void signals_inherit(uint32_t child)
+/* A new thread has the mask of its creator. */
+static void thread_begins(struct native_thread *thread)
 {
+    uint32_t child = thread->number;
+
+    *signals_of(thread) = (struct signals_thread){.call = SIGNALS_GOES_ON};
+    if (!native.current)
+        return;
     if (child >= signals.threads_used)
         signals.threads_used = child + 1;
     if (signals_sent)
@@ -102,7 +109,7 @@ void signals_begin_with(uint32_t child, const sigset_t *mask)
 }
 
 /* Nothing reaches a thread that is gone. */
-void signals_exit(void)
+static void thread_ends(void)
 {
     if (signals_sent)
         signals_change(&signals_own()->mask, HOOK_XCHG, ~(uint64_t)0);
@@ -113,7 +120,7 @@ void signals_exit(void)
 /* Room for a few at a time; two of the same kind with different data are not kept apart. */
 static siginfo_t *info_of(uint32_t thread, int number)
 {
-    return &infos[thread][number % 8];
+    return &signals.infos[thread][number % 8];
 }
 
 siginfo_t signals_info(int number, int code, union sigval value)
@@ -130,7 +137,7 @@ siginfo_t signals_info(int number, int code, union sigval value)
 static uint64_t pend(uint64_t *cell, uint64_t bit)
 {
     struct op op = native_op(OP_RMW, cell);
-    bool looking = native.current->signalled;
+    bool looking = signals_of(native.current)->looking;
     uint64_t before;
 
     if (!signals_sent)
@@ -140,9 +147,9 @@ static uint64_t pend(uint64_t *cell, uint64_t bit)
     op.variant = RMW_OR;
     op.value = bit;
     op.mutex = 1;
-    native.current->signalled = true;
+    signals_of(native.current)->looking = true;
     before = (uint64_t)native_ask(&op);
-    native.current->signalled = looking;
+    signals_of(native.current)->looking = looking;
     return before;
 }
 
@@ -201,14 +208,14 @@ bool signals_came(void)
     struct op op = native_op(OP_LOAD, &signals_own()->pending);
     cell_value pending;
 
-    if (native.current->signalled || native.current->sections || native.alone)
+    if (signals_of(native.current)->looking || native.current->sections || native.alone)
         return false;
     op.size = sizeof signals_own()->pending;
     op.order = ORDER_SEQ_CST;
-    native.current->signalled = true;
+    signals_of(native.current)->looking = true;
     pending = native_ask(
         &op); /* not by a hook: to spin.h it is part of the operation that it comes before */
-    native.current->signalled = false;
+    signals_of(native.current)->looking = false;
     return (uint64_t)pending & ~signals_own()->mask;
 }
 
@@ -216,21 +223,26 @@ bool signals_came(void)
 enum signals_ran signals_handle(void)
 {
     struct native_thread *thread = native.current;
-    uint8_t call = thread->call;
+    uint8_t call = signals_of(thread)->call;
     enum signals_ran ran;
 
-    thread->call = SIGNALS_GOES_ON; /* calls of the handler are other ones */
+    signals_of(thread)->call = SIGNALS_GOES_ON; /* calls of the handler are other ones */
     thread->handlers++;
     if (native.detects)
         detect_tick();
     ran = signals_deliver();
     thread->handlers--;
-    thread->call = call;
+    signals_of(thread)->call = call;
     return ran;
 }
 
-void signals_look(void)
-{
-    if (signals_came())
-        signals_handle();
-}
+/* ---- the part */
+
+const struct part signals_part = {.name = "signals",
+                                  .state = &signals,
+                                  .size = sizeof signals,
+                                  .thread_size = sizeof(struct signals_thread),
+                                  .open = open_signals,
+                                  .restart = restart,
+                                  .thread_begins = thread_begins,
+                                  .thread_ends = thread_ends};

@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-#include "runtime/files/files.h"
-#include "runtime/program/native.h"
+#include "runtime/program/interpose.h"
 #include "runtime/signals/signals.h"
 
+/* Cells of a thread that others see. */
 struct thread_signals {
     uint64_t pending; /* a bit each, number 1 is bit 0 */
     uint64_t mask;    /* only the thread itself writes it */
@@ -43,7 +43,10 @@ struct signals_state {
     uint32_t threads_used; /* numbers below it may have state */
     struct signals_jump jumps[SIGNALS_JUMPS];
     uint32_t jump_count;
-    uint64_t timers; /* signals of timers that were started */
+    uint64_t timers;                         /* signals of timers that were started */
+    siginfo_t infos[RUNTIME_THREADS + 1][8]; /* of the last signals sent, see info_of */
+    struct sigaction actions_at_start[SIGNALS];
+    uint64_t mask_at_start;
 };
 
 extern struct signals_state signals;

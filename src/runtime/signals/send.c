@@ -4,6 +4,7 @@
 
 #include "raddle.h"
 #include "runtime/core/kernel.h"
+#include "runtime/program/spin.h"
 
 /* Sending. */
 

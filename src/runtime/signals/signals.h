@@ -15,26 +15,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/op.h"
+#include "runtime/program/native.h"
 
 #define SIGNALS 65 /* numbers from 1 */
 
-/* Before the program runs: finds out whether it can send signals to threads. */
-void signals_prepare(void);
+/* What a thread is about. */
+struct signals_thread {
+    bool looking; /* does not look for signals now */
+    uint32_t
+        interrupted; /* of the handlers it is inside of, how many have interrupted a wait at a condition or barrier */
+    uint8_t call; /* what becomes of what it does if a signal interrupts it: enum signals_call */
+};
 
-void signals_restart(void);
+static inline struct signals_thread *signals_of(const struct native_thread *thread)
+{
+    return thread->own[PART_SIGNALS];
+}
 
-/* The running thread has made thread `child`, which has its mask. */
-void signals_inherit(uint32_t child);
+/* Faults reach us from here on. */
+void faults_open(void);
 
 /* Before thread `child` begins: it has that mask instead. */
 void signals_begin_with(uint32_t child, const sigset_t *mask);
-
-/* The running thread ends. */
-void signals_exit(void);
-
-/* Before a visible operation of the running thread: runs the handlers of what others have sent it. */
-void signals_look(void);
 
 /* ---- calls that wait (signals_interrupt.c) */
 
@@ -56,12 +58,8 @@ enum signals_wake {
 };
 enum signals_wake signals_meanwhile(enum signals_call call);
 
-/* For the one who hands operations to the engine: whether this one waits, and signals can interrupt it. Then it is marked so. */
-bool signals_mark(struct op *op);
-
-/* An operation that was marked has come back with WAIT_INTERRUPTED: runs handlers. True if its call goes on: `op` is what it asks for
- * then. */
-bool signals_interrupted(struct op *op);
+/* The way of operations to the engine in a program whose threads can send each other signals. */
+cell_value signals_way(const struct op *op);
 
 /* Whether the program can send signals to its threads, so that they have to look. */
 extern bool signals_sent;

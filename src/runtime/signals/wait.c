@@ -1,9 +1,12 @@
 #include "runtime/signals/model.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "model/object.h"
 #include "raddle.h"
+#include "runtime/ending/ending.h"
+#include "runtime/program/spin.h"
 
 /* Waiting for signals. */
 
@@ -72,7 +75,7 @@ static void end_if_asked(const struct seen *before)
 static void await_change(const struct seen *seen, enum signals_wait how)
 {
     struct native_thread *thread = native.current;
-    struct await *await = &thread->spin.waits;
+    struct await *await = &spin_of(thread)->waits;
     struct op op = native_op(OP_AWAIT, await);
 
     native_cancel_point(); /* a request that a signal was preferred to */
@@ -82,9 +85,9 @@ static void await_change(const struct seen *seen, enum signals_wait how)
     await_cell(await, &signals_own()->pending, seen->own);
     await_cell(await, &signals.process, seen->process);
     signals.waits[thread->number] = how;
-    thread->signalled = true;
+    signals_of(thread)->looking = true;
     native_ask(&op);
-    thread->signalled = false;
+    signals_of(thread)->looking = false;
     signals.waits[thread->number] = SIGNALS_WAIT_NOT;
     end_if_asked(seen);
 }

@@ -8,25 +8,26 @@
 #define EARLY_OBJECTS 4096
 
 static struct {
-    const void *addr;
-    uint64_t state;
-    uint8_t kind;
-} early[EARLY_OBJECTS];
-
-static uint32_t early_count;
+    struct {
+        const void *addr;
+        uint64_t state;
+        uint8_t kind;
+    } early[EARLY_OBJECTS];
+    uint32_t count;
+} objects;
 
 static void early_note(uint8_t kind, const void *addr, uint64_t state)
 {
     uint32_t i = 0;
 
-    while (i < early_count && (early[i].addr != addr || early[i].kind != kind))
+    while (i < objects.count && (objects.early[i].addr != addr || objects.early[i].kind != kind))
         i++;
     CHECK(i < EARLY_OBJECTS, "constructors initialise too many objects");
-    early[i].addr = addr;
-    early[i].kind = kind;
-    early[i].state = state;
-    if (i == early_count)
-        early_count++;
+    objects.early[i].addr = addr;
+    objects.early[i].kind = kind;
+    objects.early[i].state = state;
+    if (i == objects.count)
+        objects.count++;
 }
 
 void calls_init(enum op_kind kind, const void *addr, uint64_t value)
@@ -54,11 +55,12 @@ void calls_revive(enum op_kind init, const void *addr)
         native_ask(&op);
 }
 
-void calls_restart(void)
+/* At the start of each run: what constructors initialised. */
+static void restart(void)
 {
-    for (uint32_t i = 0; i < early_count; i++)
-        world_object_set(native.world, early[i].kind, (uint64_t)(uintptr_t)early[i].addr,
-                         early[i].state);
+    for (uint32_t i = 0; i < objects.count; i++)
+        world_object_set(native.world, objects.early[i].kind,
+                         (uint64_t)(uintptr_t)objects.early[i].addr, objects.early[i].state);
 }
 
 bool calls_is_zero(const void *memory, size_t size)
@@ -70,3 +72,8 @@ bool calls_is_zero(const void *memory, size_t size)
             return false;
     return true;
 }
+
+const struct part objects_part = {.name = "objects of constructors",
+                                  .state = &objects,
+                                  .size = sizeof objects,
+                                  .restart = restart};

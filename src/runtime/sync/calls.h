@@ -9,7 +9,8 @@
 #include <time.h>
 
 #include "model/object.h"
-#include "runtime/program/native.h"
+#include "runtime/ending/ending.h"
+#include "runtime/program/spin.h"
 #include "runtime/time/time.h"
 
 /* An operation on an object. `raw`: its memory does not look as if anybody had initialised it. */
@@ -40,12 +41,6 @@ void calls_init(enum op_kind kind, const void *addr, uint64_t value);
 /* An object was destroyed once, but its memory has been set like a static initialiser's since: it is another one. */
 void calls_revive(enum op_kind init, const void *addr);
 
-/* At the start of each run: what constructors initialised. */
-void calls_restart(void);
-
-/* The same for named semaphores: there are none. */
-void named_restart(void);
-
 /* Whether all of these bytes are zero. */
 bool calls_is_zero(const void *memory, size_t size);
 
@@ -63,8 +58,5 @@ bool mutex_tells_owner(const pthread_mutex_t *mutex);
 
 /* The running thread got or gave a robust mutex: abandoned if it ends before it gives it back. */
 void mutex_note_robust(pthread_mutex_t *mutex);
-
-/* Before the running thread ends. */
-void mutex_abandon_all(void);
 
 #endif

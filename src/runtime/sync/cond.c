@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "runtime/sync/calls.h"
 #include "runtime/signals/signals.h"
+#include "runtime/sync/calls.h"
 
 /* Conditions. The memory of one holds the clock of its timed waits and nothing else. */
 

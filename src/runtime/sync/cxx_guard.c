@@ -1,6 +1,6 @@
 #include "model/object.h"
-#include "runtime/program/native.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/native.h"
 
 /* The initialisation of C++ variables that are static in a function. The code that the compiler writes looks at the first byte of the guard by an
  * acquire load; if it is not set it calls these. A mutex of its own orders the callers, and is never to be had again when the variable is made, as for pthread_once. */

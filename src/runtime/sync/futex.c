@@ -6,10 +6,11 @@
 
 #include "base/map.h"
 #include "raddle.h"
-#include "runtime/sync/calls.h"
 #include "runtime/core/fiber.h"
 #include "runtime/program/memory_bug.h"
+#include "runtime/report/names.h"
 #include "runtime/signals/signals.h"
+#include "runtime/sync/calls.h"
 
 /* A wait is an atomic section that compares the word and queues, then a semaphore of its own that the wake-up posts. The manual promises
  * nothing about who is woken, so whoever queues behind others chooses a place among them in a step of its own.
@@ -19,30 +20,34 @@
 
 #define CELLS 256u /* a power of two */
 
-static struct sleeper {
+struct sleeper {
     const void *word;
     uint32_t bits;
     bool queued;
-} futex_waiters
-    [RUNTIME_THREADS]; /* by number of the thread; its address is that of the semaphore */
+};
 
-static uint32_t queue[RUNTIME_THREADS],
-    queued; /* threads, of all words; the next to be woken first */
-static uint32_t cells[CELLS];
+static struct {
+    struct sleeper sleepers
+        [RUNTIME_THREADS]; /* by number of the thread; its address is that of the semaphore */
+    uint32_t queue[RUNTIME_THREADS]; /* threads, of all words; the next to be woken first */
+    uint32_t queued;
+    uint32_t cells[CELLS];
+} futex;
 
-void futex_restart(void)
+static void restart(void)
 {
-    memset(futex_waiters, 0, sizeof futex_waiters);
-    memset(cells, 0, sizeof cells);
-    queued = 0;
+    memset(futex.sleepers, 0, sizeof futex.sleepers);
+    memset(futex.cells, 0, sizeof futex.cells);
+    futex.queued = 0;
 }
 
-const void *futex_word(uint64_t semaphore)
+/* The word that a thread waits at, if `semaphore` is the one it sleeps on; else NULL. */
+static const void *futex_word(uint64_t semaphore)
 {
-    uint64_t offset = semaphore - (uint64_t)(uintptr_t)futex_waiters;
+    uint64_t offset = semaphore - (uint64_t)(uintptr_t)futex.sleepers;
 
-    return offset < sizeof futex_waiters ? futex_waiters[offset / sizeof *futex_waiters].word
-                                         : NULL;
+    return offset < sizeof futex.sleepers ? futex.sleepers[offset / sizeof *futex.sleepers].word
+                                          : NULL;
 }
 
 static cell_value word_ask(enum op_kind kind, const void *at)
@@ -57,7 +62,7 @@ static cell_value word_ask(enum op_kind kind, const void *at)
 
 static const void *cell_of(const void *word)
 {
-    return &cells[mix64((uint64_t)(uintptr_t)word) & (CELLS - 1)];
+    return &futex.cells[mix64((uint64_t)(uintptr_t)word) & (CELLS - 1)];
 }
 
 static uint64_t semaphore_ask(enum op_kind kind, const struct sleeper *sleeper)
@@ -73,30 +78,30 @@ static void queue_remove(uint32_t thread)
 {
     uint32_t i = 0;
 
-    while (queue[i] != thread)
+    while (futex.queue[i] != thread)
         i++;
-    memmove(&queue[i], &queue[i + 1], (--queued - i) * sizeof *queue);
-    futex_waiters[thread].queued = false;
+    memmove(&futex.queue[i], &futex.queue[i + 1], (--futex.queued - i) * sizeof *futex.queue);
+    futex.sleepers[thread].queued = false;
 }
 
 /* In front of `behind` of those that wait for the same word. */
 static void queue_insert(uint32_t thread, uint32_t behind)
 {
-    uint32_t at = queued;
+    uint32_t at = futex.queued;
 
     while (behind > 0 && at > 0)
-        behind -= futex_waiters[queue[--at]].word == futex_waiters[thread].word;
-    memmove(&queue[at + 1], &queue[at], (queued++ - at) * sizeof *queue);
-    queue[at] = thread;
-    futex_waiters[thread].queued = true;
+        behind -= futex.sleepers[futex.queue[--at]].word == futex.sleepers[thread].word;
+    memmove(&futex.queue[at + 1], &futex.queue[at], (futex.queued++ - at) * sizeof *futex.queue);
+    futex.queue[at] = thread;
+    futex.sleepers[thread].queued = true;
 }
 
 static uint32_t queue_count(const void *word)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < queued; i++)
-        count += futex_waiters[queue[i]].word == word;
+    for (uint32_t i = 0; i < futex.queued; i++)
+        count += futex.sleepers[futex.queue[i]].word == word;
     return count;
 }
 
@@ -177,7 +182,7 @@ static int deadline_pass(const struct deadline *deadline)
 static long futex_wait(const void *word, uint32_t value, uint32_t bits,
                        const struct deadline *deadline)
 {
-    struct sleeper *sleeper = &futex_waiters[native.current->number];
+    struct sleeper *sleeper = &futex.sleepers[native.current->number];
     uint32_t others;
 
     memory_check(word, sizeof(uint32_t), false);
@@ -202,15 +207,15 @@ static long futex_wake(const void *word, uint32_t most, uint32_t bits)
 
     raddle_atomic_begin();
     word_ask(OP_LOAD, cell_of(word)); /* also if there is nobody: it may have come too early */
-    while (i < queued && woken < most) {
-        uint32_t thread = queue[i];
+    while (i < futex.queued && woken < most) {
+        uint32_t thread = futex.queue[i];
 
-        if (futex_waiters[thread].word != word || !(futex_waiters[thread].bits & bits)) {
+        if (futex.sleepers[thread].word != word || !(futex.sleepers[thread].bits & bits)) {
             i++;
             continue;
         }
         queue_remove(thread);
-        semaphore_ask(OP_SEM_POST, &futex_waiters[thread]);
+        semaphore_ask(OP_SEM_POST, &futex.sleepers[thread]);
         woken++;
     }
     if (woken)
@@ -252,3 +257,13 @@ long futex_call(const long *a)
         return failed(ENOSYS);
     }
 }
+
+/* ---- the part */
+
+static void open_names(void)
+{
+    names_tellers.futex_word = futex_word;
+}
+
+const struct part futex_part = {
+    .name = "futex", .state = &futex, .size = sizeof futex, .open = open_names, .restart = restart};

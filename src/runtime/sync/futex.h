@@ -10,10 +10,4 @@
 /* The six arguments of the system call; what it returns, with errno. What is not modelled is named and gives ENOSYS. */
 long futex_call(const long *arguments);
 
-/* The word that a thread waits at, if `semaphore` is the one it sleeps on; else NULL. */
-const void *futex_word(uint64_t semaphore);
-
-/* At the start of each run: nobody waits. */
-void futex_restart(void);
-
 #endif

@@ -212,7 +212,7 @@ static void once_leave(void *mutex)
 /* What unwinds the stack keeps tables that it fills once: nothing that the program could tell. */
 static bool is_unwinder(const void *caller)
 {
-    static struct dl_find_object unwinder;
+    static struct dl_find_object unwinder; /* outlives a run: modules stay where they are */
 
     if (!unwinder.dlfo_map_end)
         _dl_find_object((void *)(uintptr_t)_Unwind_ForcedUnwind, &unwinder);

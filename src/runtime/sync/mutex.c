@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/sync/calls.h"
+#include "runtime/threads/attributes.h"
 
 /* Mutexes. The memory of one holds its kind and nothing else; what it does is the model's. */
 
@@ -80,33 +81,54 @@ bool mutex_tells_owner(const pthread_mutex_t *mutex)
 
 /* ---- robust mutexes */
 
+/* Of each thread. */
+struct mutexes_thread {
+    VEC(void *) robust; /* mutexes that it holds */
+};
+
+static struct mutexes_thread *mutexes_of(const struct native_thread *thread)
+{
+    return thread->own[PART_MUTEXES];
+}
+
 void mutex_note_robust(pthread_mutex_t *mutex)
 {
-    struct native_thread *thread = native.current;
+    struct mutexes_thread *own;
 
-    if (!thread || !(mutex->__data.__kind & KIND_ROBUST))
+    if (!native.current || !(mutex->__data.__kind & KIND_ROBUST))
         return;
-    for (uint32_t i = 0; i < thread->robust.count; i++)
-        if (thread->robust.at[i] == mutex) {
-            thread->robust.at[i] = vec_last(&thread->robust);
-            thread->robust.count--;
+    own = mutexes_of(native.current);
+    for (uint32_t i = 0; i < own->robust.count; i++)
+        if (own->robust.at[i] == mutex) {
+            own->robust.at[i] = vec_last(&own->robust);
+            own->robust.count--;
             break;
         }
     if (mutex_is_own(mutex))
-        vec_push(&native.session->arena, &thread->robust, (void *)mutex);
+        vec_push(&native.session->arena, &own->robust, (void *)mutex);
 }
 
-void mutex_abandon_all(void)
+static void thread_ends(void)
 {
-    struct native_thread *thread = native.current;
+    struct mutexes_thread *own = mutexes_of(native.current);
 
-    while (thread->robust.count > 0) {
-        struct op op = native_op(OP_MUTEX_ABANDON, vec_last(&thread->robust));
+    while (own->robust.count > 0) {
+        struct op op = native_op(OP_MUTEX_ABANDON, vec_last(&own->robust));
 
-        thread->robust.count--;
+        own->robust.count--;
         native_ask(&op);
     }
 }
+
+static void thread_begins(struct native_thread *thread)
+{
+    mutexes_of(thread)->robust.count = 0;
+}
+
+const struct part mutexes_part = {.name = "robust mutexes",
+                                  .thread_size = sizeof(struct mutexes_thread),
+                                  .thread_begins = thread_begins,
+                                  .thread_ends = thread_ends};
 
 /* What a call returns that asked for the mutex; `busy` if it is held. */
 static int lock_error(pthread_mutex_t *mutex, uint64_t result, int busy)
@@ -126,7 +148,7 @@ static bool is_below(const pthread_mutex_t *mutex)
     int kind = mutex->__data.__kind;
 
     return native.current && kind != KIND_DESTROYED && kind & KIND_PROTECT &&
-           native.current->priority > mutex->__data.__spins;
+           attributes_of(native.current)->priority > mutex->__data.__spins;
 }
 
 /* ---- the calls */

@@ -2,9 +2,9 @@
 #include <limits.h>
 #include <semaphore.h>
 
-#include "runtime/sync/calls.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/signals/signals.h"
+#include "runtime/sync/calls.h"
 
 /* Semaphores without a name. */
 
@@ -53,9 +53,9 @@ static enum native_awaited wait_cancellably(sem_t *sem)
 {
     enum native_awaited awaited;
 
-    native.current->call = SIGNALS_RESTARTS;
+    signals_of(native.current)->call = SIGNALS_RESTARTS;
     awaited = native_cancel_await(OP_SEM_WAIT, OBJECT_SEM, (uint64_t)(uintptr_t)sem, OBJECT_MADE);
-    native.current->call = SIGNALS_GOES_ON;
+    signals_of(native.current)->call = SIGNALS_GOES_ON;
     return awaited;
 }
 

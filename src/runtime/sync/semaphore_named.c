@@ -15,20 +15,23 @@
 #define NAMED_MAX 64
 
 /* The nth semaphore of that name in a run is always at the same place. */
-static struct named {
+struct named {
     char name[NAME_MAX + 1];
     uint32_t nth;
     uint32_t opened; /* how often it is open */
     bool made;       /* in this run */
     bool linked;     /* its name still leads to it */
     sem_t sem;
-} named[NAMED_MAX];
+};
 
-static pthread_mutex_t lock;
+static struct {
+    struct named at[NAMED_MAX];
+    pthread_mutex_t lock;
+} named;
 
 static void names_leave(void)
 {
-    struct op op = native_op(OP_MUTEX_UNLOCK, &lock);
+    struct op op = native_op(OP_MUTEX_UNLOCK, &named.lock);
 
     op.value = 1; /* the names may have changed */
     calls_ask(&op, 0);
@@ -46,11 +49,11 @@ static int failed(int error)
     return -1;
 }
 
-void named_restart(void)
+static void restart(void)
 {
     for (uint32_t i = 0; i < NAMED_MAX; i++) {
-        named[i].opened = 0;
-        named[i].made = named[i].linked = false;
+        named.at[i].opened = 0;
+        named.at[i].made = named.at[i].linked = false;
     }
 }
 
@@ -65,16 +68,16 @@ static const char *plain_name(const char *name)
 static struct named *named_find(const char *name)
 {
     for (uint32_t i = 0; i < NAMED_MAX; i++)
-        if (named[i].linked && strcmp(named[i].name, name) == 0)
-            return &named[i];
+        if (named.at[i].linked && strcmp(named.at[i].name, name) == 0)
+            return &named.at[i];
     return NULL;
 }
 
 static struct named *named_of(const sem_t *sem)
 {
     for (uint32_t i = 0; i < NAMED_MAX; i++)
-        if (named[i].opened > 0 && &named[i].sem == sem)
-            return &named[i];
+        if (named.at[i].opened > 0 && &named.at[i].sem == sem)
+            return &named.at[i];
     return NULL;
 }
 
@@ -84,14 +87,14 @@ static struct named *named_place(const char *name)
     uint32_t nth = 0;
 
     for (uint32_t i = 0; i < NAMED_MAX; i++)
-        nth += named[i].made && strcmp(named[i].name, name) == 0;
+        nth += named.at[i].made && strcmp(named.at[i].name, name) == 0;
     for (uint32_t i = 0; i < NAMED_MAX; i++) {
-        if (!named[i].name[0]) {
-            strcpy(named[i].name, name);
-            named[i].nth = nth;
+        if (!named.at[i].name[0]) {
+            strcpy(named.at[i].name, name);
+            named.at[i].nth = nth;
         }
-        if (named[i].nth == nth && !named[i].made && strcmp(named[i].name, name) == 0)
-            return &named[i];
+        if (named.at[i].nth == nth && !named.at[i].made && strcmp(named.at[i].name, name) == 0)
+            return &named.at[i];
     }
     return NULL;
 }
@@ -144,7 +147,7 @@ INTERPOSE sem_t *sem_open(const char *name, int flags, ...)
     name = plain_name(name);
     if (!name)
         return no_semaphore(EINVAL);
-    native_call(OP_MUTEX_LOCK, &lock);
+    native_call(OP_MUTEX_LOCK, &named.lock);
     sem = named_open(name, flags, value);
     names_leave();
     return sem;
@@ -164,7 +167,7 @@ INTERPOSE int sem_close(sem_t *sem)
     struct named *found;
     int result = 0;
 
-    native_call(OP_MUTEX_LOCK, &lock);
+    native_call(OP_MUTEX_LOCK, &named.lock);
     found = named_of(sem);
     if (found) {
         found->opened--;
@@ -184,7 +187,7 @@ INTERPOSE int sem_unlink(const char *name)
     name = plain_name(name);
     if (!name)
         return failed(ENOENT);
-    native_call(OP_MUTEX_LOCK, &lock);
+    native_call(OP_MUTEX_LOCK, &named.lock);
     found = named_find(name);
     if (found) {
         found->linked = false;
@@ -195,3 +198,6 @@ INTERPOSE int sem_unlink(const char *name)
     names_leave();
     return result;
 }
+
+const struct part named_part = {
+    .name = "named semaphores", .state = &named, .size = sizeof named, .restart = restart};

@@ -1,17 +1,23 @@
+#include "runtime/threads/attributes.h"
+
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "model/object.h"
-#include "runtime/program/native.h"
+#include "runtime/core/kernel.h"
+#include "runtime/program/interpose.h"
 #include "runtime/signals/signals.h"
 #include "runtime/time/time.h"
 
 /* What a thread is told about itself: its name, stack, priority and processors. All of it is kept and told back; nothing of it decides who
  * runs. Attribute objects are libc's own. */
+
+static struct {
+    bool set; /* by the program in this execution, for new threads; libc keeps them */
+} defaults;
 
 /* ---- names */
 
@@ -21,9 +27,9 @@ INTERPOSE int pthread_setname_np(pthread_t handle, const char *name)
 
     if (!thread)
         return ESRCH;
-    if (strlen(name) >= sizeof thread->name)
+    if (strlen(name) >= sizeof attributes_of(thread)->name)
         return ERANGE;
-    strcpy(thread->name, name);
+    strcpy(attributes_of(thread)->name, name);
     return 0;
 }
 
@@ -33,9 +39,9 @@ INTERPOSE int pthread_getname_np(pthread_t handle, char *name, size_t size)
 
     if (!thread)
         return ESRCH;
-    if (size < sizeof thread->name)
+    if (size < sizeof attributes_of(thread)->name)
         return ERANGE;
-    strcpy(name, thread->name);
+    strcpy(name, attributes_of(thread)->name);
     return 0;
 }
 
@@ -63,8 +69,8 @@ INTERPOSE int pthread_getschedparam(pthread_t handle, int *policy, struct sched_
 
     if (!thread)
         return ESRCH;
-    *policy = thread->policy;
-    param->sched_priority = thread->priority;
+    *policy = attributes_of(thread)->policy;
+    param->sched_priority = attributes_of(thread)->priority;
     return 0;
 }
 
@@ -76,8 +82,8 @@ INTERPOSE int pthread_setschedparam(pthread_t handle, int policy, const struct s
         return ESRCH;
     if (!is_policy(policy) || !is_priority(policy, param->sched_priority))
         return EINVAL;
-    thread->policy = policy;
-    thread->priority = param->sched_priority;
+    attributes_of(thread)->policy = policy;
+    attributes_of(thread)->priority = param->sched_priority;
     return 0;
 }
 
@@ -87,9 +93,9 @@ INTERPOSE int pthread_setschedprio(pthread_t handle, int priority)
 
     if (!thread)
         return ESRCH;
-    if (!is_priority(thread->policy, priority))
+    if (!is_priority(attributes_of(thread)->policy, priority))
         return EINVAL;
-    thread->priority = priority;
+    attributes_of(thread)->priority = priority;
     return 0;
 }
 
@@ -112,7 +118,8 @@ INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *s
     if (size < 8)
         return EINVAL;
     memset(set, 0, size);
-    memcpy(set, thread->cpus_set ? &thread->cpus : &all, size < sizeof all ? size : sizeof all);
+    memcpy(set, attributes_of(thread)->cpus_set ? &attributes_of(thread)->cpus : &all,
+           size < sizeof all ? size : sizeof all);
     return 0;
 }
 
@@ -129,8 +136,8 @@ INTERPOSE int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_se
     CPU_AND(&wanted, &wanted, &all);
     if (CPU_COUNT(&wanted) == 0)
         return EINVAL;
-    thread->cpus = wanted;
-    thread->cpus_set = true;
+    attributes_of(thread)->cpus = wanted;
+    attributes_of(thread)->cpus_set = true;
     return 0;
 }
 
@@ -149,15 +156,16 @@ INTERPOSE int pthread_getattr_np(pthread_t handle, pthread_attr_t *attributes)
     if (error)
         return error;
     loc = world_location(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent));
-    param.sched_priority = thread->priority;
+    param.sched_priority = attributes_of(thread)->priority;
     pthread_attr_setstack(attributes, thread->stack.low,
-                          thread->stack_wanted ? thread->stack_wanted : thread->stack.size);
-    if (thread->stack_wanted)
-        pthread_attr_setguardsize(attributes, thread->guard_wanted);
+                          attributes_of(thread)->stack_wanted ? attributes_of(thread)->stack_wanted
+                                                              : thread->stack.size);
+    if (attributes_of(thread)->stack_wanted)
+        pthread_attr_setguardsize(attributes, attributes_of(thread)->guard_wanted);
     pthread_attr_setdetachstate(attributes, world_state(native.world, loc) & OBJECT_THREAD_DETACHED
                                                 ? PTHREAD_CREATE_DETACHED
                                                 : PTHREAD_CREATE_JOINABLE);
-    pthread_attr_setschedpolicy(attributes, thread->policy);
+    pthread_attr_setschedpolicy(attributes, attributes_of(thread)->policy);
     pthread_attr_setschedparam(attributes, &param);
     return 0;
 }
@@ -201,7 +209,7 @@ static bool is_bound(const pthread_attr_t *attributes, cpu_set_t *cpus)
     return true;
 }
 
-bool native_attributes_are_valid(const pthread_attr_t *attributes)
+bool attributes_are_valid(const pthread_attr_t *attributes)
 {
     int policy, priority;
     cpu_set_t cpus;
@@ -212,38 +220,63 @@ bool native_attributes_are_valid(const pthread_attr_t *attributes)
            (is_policy(policy) && is_priority(policy, priority));
 }
 
-/* What the attributes say in place of the creator. */
-static void attributes_apply(struct native_thread *thread, const pthread_attr_t *attributes)
+void attributes_apply(struct native_thread *thread, const pthread_attr_t *attributes)
 {
     cpu_set_t cpus;
     sigset_t mask;
     int policy, priority;
 
     if (is_bound(attributes, &cpus)) {
-        thread->cpus = cpus;
-        thread->cpus_set = true;
+        attributes_of(thread)->cpus = cpus;
+        attributes_of(thread)->cpus_set = true;
     }
-    pthread_attr_getstacksize(attributes, &thread->stack_wanted);
-    pthread_attr_getguardsize(attributes, &thread->guard_wanted);
+    pthread_attr_getstacksize(attributes, &attributes_of(thread)->stack_wanted);
+    pthread_attr_getguardsize(attributes, &attributes_of(thread)->guard_wanted);
     if (pthread_attr_getsigmask_np(attributes, &mask) == 0)
         signals_begin_with(thread->number, &mask);
     if (!is_scheduled(attributes, &policy, &priority))
         return;
-    thread->policy = policy;
-    thread->priority = priority;
+    attributes_of(thread)->policy = policy;
+    attributes_of(thread)->priority = priority;
 }
 
-void native_attributes(struct native_thread *thread, const pthread_attr_t *attributes)
+/* ---- for threads that are given none */
+
+REAL_CALL(pthread_setattr_default_np)
+INTERPOSE int pthread_setattr_default_np(const pthread_attr_t *wanted)
 {
-    const struct native_thread *creator = native.current;
-
-    memcpy(thread->name, creator->name, sizeof thread->name);
-    thread->policy = creator->policy;
-    thread->priority = creator->priority;
-    thread->cpus = creator->cpus;
-    thread->cpus_set = creator->cpus_set;
-    thread->time = creator->time;
-    thread->stack_wanted = 0;
-    if (attributes)
-        attributes_apply(thread, attributes);
+    defaults.set |= native.current != NULL;
+    return REAL(pthread_setattr_default_np)(wanted);
 }
+
+const pthread_attr_t *attributes_default(pthread_attr_t *space)
+{
+    return defaults.set && pthread_getattr_default_np(space) == 0 ? space : NULL;
+}
+
+/* ---- the part */
+
+static void restart(void)
+{
+    defaults.set = false;
+}
+
+static void thread_begins(struct native_thread *thread)
+{
+    struct attributes_thread *new = attributes_of(thread);
+
+    if (native.current) {
+        *new = *attributes_of(native.current);
+    } else {
+        memset(new, 0, sizeof *new);
+        snprintf(new->name, sizeof new->name, "%s", program_invocation_short_name);
+    }
+    new->stack_wanted = new->guard_wanted = 0;
+}
+
+const struct part attributes_part = {.name = "attributes of threads",
+                                     .state = &defaults,
+                                     .size = sizeof defaults,
+                                     .thread_size = sizeof(struct attributes_thread),
+                                     .restart = restart,
+                                     .thread_begins = thread_begins};

@@ -7,27 +7,13 @@
 #include <time.h>
 
 #include "model/object.h"
-#include "runtime/files/files.h"
-#include "runtime/program/native.h"
+#include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
+#include "runtime/threads/attributes.h"
 #include "runtime/time/time.h"
 
-/* POSIX threads and their keys, as operations for the engine. */
-
-/* ---- threads */
-
-REAL_CALL(pthread_setattr_default_np)
-INTERPOSE int pthread_setattr_default_np(const pthread_attr_t *attributes)
-{
-    native.default_attributes |= native.current != NULL;
-    return REAL(pthread_setattr_default_np)(attributes);
-}
-
-/* Attributes for a thread that was given none, in `space`: only if the program has set some. */
-static const pthread_attr_t *attributes_default(pthread_attr_t *space)
-{
-    return native.default_attributes && pthread_getattr_default_np(space) == 0 ? space : NULL;
-}
+/* POSIX threads, as operations for the engine. */
 
 static bool stack_fits(const pthread_attr_t *attributes)
 {
@@ -47,7 +33,7 @@ static int create(pthread_t *handle, const pthread_attr_t *attributes, void *(*s
     struct op op;
     int detached = PTHREAD_CREATE_JOINABLE;
 
-    if (attributes && !native_attributes_are_valid(attributes))
+    if (attributes && !attributes_are_valid(attributes))
         return EINVAL;
     if (attributes && !stack_fits(attributes))
         return EAGAIN;
@@ -56,9 +42,10 @@ static int create(pthread_t *handle, const pthread_attr_t *attributes, void *(*s
         return EAGAIN;
     }
     thread = native_new_thread(start, argument);
-    native_attributes(thread, attributes);
-    if (attributes)
+    if (attributes) {
+        attributes_apply(thread, attributes);
         pthread_attr_getdetachstate(attributes, &detached);
+    }
     if (detached == PTHREAD_CREATE_DETACHED) /* nobody else knows it yet */
         world_object_set(native.world, OBJECT_THREAD, thread_handle_addr(thread->agent),
                          OBJECT_THREAD_DETACHED);
@@ -203,33 +190,6 @@ INTERPOSE int pthread_detach(pthread_t handle)
     return 0;
 }
 
-static void run_key_destructors(void)
-{
-    struct native_thread *thread = native.current;
-    bool again = true;
-
-    for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS && again; round++) {
-        again = false;
-        for (uint32_t key = 0; key < native.keys; key++) {
-            void *value = thread->keys[key];
-
-            if (!value || native.key_free[key] || !native.key_destructors[key])
-                continue;
-            thread->keys[key] = NULL;
-            native.key_destructors[key](value);
-            again = true;
-        }
-    }
-}
-
-void native_leave_thread(void *returned)
-{
-    exit_handlers_thread_variables();
-    run_key_destructors();
-    exit_handlers_thread_leaves();
-    native_exit_thread(returned);
-}
-
 INTERPOSE pthread_t pthread_self(void)
 {
     return native.current ? native_handle(native.current) : 0;
@@ -239,56 +199,4 @@ INTERPOSE int sched_yield(void)
 {
     native_call(OP_YIELD, NULL);
     return 0;
-}
-
-/* ---- keys */
-
-static bool is_key(pthread_key_t key)
-{
-    return key < native.keys && !native.key_free[key];
-}
-
-INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
-{
-    uint32_t new = native.keys_of_start; /* those come back as they were */
-
-    while (new < native.keys && !native.key_free[new])
-        new ++;
-    if (new == NATIVE_KEYS)
-        return EAGAIN;
-    for (uint32_t i = 0; i < native.threads.count; i++)
-        native.threads.at[i]->keys[new] = NULL; /* what a deleted key of that number left */
-    native.key_destructors[new] = destructor;
-    native.key_free[new] = false;
-    if (new == native.keys)
-        native.keys++;
-    if (!native.current)
-        native.keys_of_start = native.keys;
-    *key = new;
-    return 0;
-}
-
-INTERPOSE int pthread_key_delete(pthread_key_t key)
-{
-    if (!is_key(key))
-        return EINVAL;
-    native.key_free[key] = true;
-    return 0;
-}
-
-INTERPOSE int pthread_setspecific(pthread_key_t key, const void *value)
-{
-    struct native_thread *thread = native.current;
-
-    if (!is_key(key) || !thread)
-        return EINVAL;
-    thread->keys[key] = (void *)value;
-    if (key >= thread->keys_used)
-        thread->keys_used = key + 1;
-    return 0;
-}
-
-INTERPOSE void *pthread_getspecific(pthread_key_t key)
-{
-    return is_key(key) && native.current ? native.current->keys[key] : NULL;
 }

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "runtime/core/kernel.h"
-#include "runtime/program/native.h"
+#include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
 
 /* Each thread has a time of its own: nanoseconds since the start. It goes on when the thread sleeps or times out, and a little when it looks;
@@ -24,6 +25,33 @@
 #define TIME_LOOK       1000u /* nanoseconds */
 #define LOOKS_DOUBLED                                                                              \
     20u /* who looks at the same place again and again waits for a time: ever larger steps */
+
+/* From its event number `step` on the clock of a thread showed `time`. */
+struct clock_entry {
+    uint32_t step;
+    uint64_t time;
+};
+
+/* Of each thread. */
+struct clocks_thread {
+    uint64_t time;                       /* nanoseconds since the start, on its own clock */
+    VEC(struct clock_entry) times;       /* when that went on */
+    const struct raddle_site *look_site; /* where it looked last, and how often in a row */
+    uint32_t looks;
+    struct {
+        bool waited; /* for a time, or slept, since it looked */
+        bool begun;  /* it has looked since it waited for the first time */
+        const struct raddle_site
+            *site;      /* where it looked first after that; before, where it looked last */
+        uint64_t time;  /* what it saw there */
+        uint32_t count; /* rounds in a row that began there */
+    } round;            /* of a loop that waits for a time and looks at clocks */
+};
+
+static struct clocks_thread *clocks_of(const struct native_thread *thread)
+{
+    return thread->own[PART_CLOCKS];
+}
 
 /* ---- the clocks */
 
@@ -101,18 +129,18 @@ static uint32_t step_now(event_id now)
 
 static void time_log(uint64_t time)
 {
-    struct native_thread *thread = native.current;
+    struct clocks_thread *thread = clocks_of(native.current);
     uint32_t step = step_now(event_now());
 
     thread->time = time;
     if (thread->times.count > 0 && vec_last(&thread->times).step == step)
         vec_last(&thread->times).time = time;
     else
-        vec_push(&native.session->arena, &thread->times, (struct native_time){step, time});
+        vec_push(&native.session->arena, &thread->times, (struct clock_entry){step, time});
 }
 
 /* The time of a thread after its event number `step`. */
-static uint64_t time_after(const struct native_thread *thread, uint32_t step)
+static uint64_t time_after(const struct clocks_thread *thread, uint32_t step)
 {
     uint32_t low = 0, high = thread->times.count;
 
@@ -131,7 +159,7 @@ static uint64_t time_known(void)
 {
     const struct execution *x = &native.session->explorer.execution;
     struct native_thread *self = native.current;
-    uint64_t time = self->time;
+    uint64_t time = clocks_of(self)->time;
     event_id now = event_now();
     struct vclock clock;
 
@@ -146,19 +174,29 @@ static uint64_t time_known(void)
         if (thread == self || thread->agent == AGENT_NONE)
             continue;
         step = vclock_get(clock, thread->agent);
-        theirs = step > 0 ? time_after(thread, step) : 0;
+        theirs = step > 0 ? time_after(clocks_of(thread), step) : 0;
         if (theirs > time)
             time = theirs;
     }
     return time;
 }
 
+uint64_t time_own(void)
+{
+    return clocks_of(native.current)->time;
+}
+
+uint64_t time_draw(void)
+{
+    return clocks_of(native.current)->time++;
+}
+
 void time_reach(uint64_t time)
 {
     if (!native.current)
         return;
-    native.current->round.waited = true;
-    if (native.current->time < time)
+    clocks_of(native.current)->round.waited = true;
+    if (clocks_of(native.current)->time < time)
         time_log(time);
 }
 
@@ -168,7 +206,7 @@ int time_out(clockid_t clock, const struct timespec *until)
 
     if (!time_is_valid(until) || !clock_start(clock, &start))
         return EINVAL;
-    native.current->round.waited = true;
+    clocks_of(native.current)->round.waited = true;
     time_reach(time_known());
     if (until->tv_sec >= (time_t)start)
         time_reach(((uint64_t)until->tv_sec - start) * SECOND + (uint64_t)until->tv_nsec);
@@ -185,20 +223,21 @@ int time_out_after(const struct timespec *span)
 
 /* So many whole seconds are to have passed since this place of the round was here last: what the program makes of them can be told from all
  * else. */
-static uint64_t seconds_passed(const struct native_thread *thread, uint64_t now)
+static uint64_t seconds_passed(const struct clocks_thread *thread, uint64_t now)
 {
     uint64_t seconds = (now - thread->round.time) / SECOND + 1;
     uint64_t doubled = (uint64_t)1 << thread->round.count;
 
     if (seconds < doubled)
         seconds = doubled;
-    if (thread->spin.far && seconds < SPIN_FAR && now < INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
+    if (spin_of(native.current)->far && seconds < SPIN_FAR &&
+        now < INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
         seconds = SPIN_FAR;
     return seconds;
 }
 
 /* The first look after the thread has waited for a time. True: it is where it was in the round before. */
-static bool look_begins_round(struct native_thread *thread, const struct raddle_site *site)
+static bool look_begins_round(struct clocks_thread *thread, const struct raddle_site *site)
 {
     uint64_t seconds;
 
@@ -207,7 +246,7 @@ static bool look_begins_round(struct native_thread *thread, const struct raddle_
     if (site != thread->round.site || !thread->round.time)
         return false;
     seconds = seconds_passed(thread, time_known());
-    thread->spin.far = false;
+    spin_of(native.current)->far = false;
     thread->looks = 0;
     thread->round.count += thread->round.count < LOOKS_DOUBLED;
     time_log(thread->round.time + seconds * SECOND);
@@ -219,12 +258,13 @@ static bool look_begins_round(struct native_thread *thread, const struct raddle_
 /* The running thread looks. */
 static uint64_t time_now(void)
 {
-    struct native_thread *thread = native.current;
+    struct clocks_thread *thread;
     const struct raddle_site *site = native_site();
     bool first;
 
-    if (!thread)
+    if (!native.current)
         return 0;
+    thread = clocks_of(native.current);
     first = thread->round.waited || !thread->round.begun;
     if (thread->round.waited && look_begins_round(thread, site))
         return thread->time;
@@ -329,7 +369,8 @@ static uint64_t sleep_for(uint64_t nanoseconds)
     end = time_known() + nanoseconds;
     if (!sleep_until(end))
         return 0;
-    return native.current->time < end ? end - native.current->time : nanoseconds;
+    return clocks_of(native.current)->time < end ? end - clocks_of(native.current)->time
+                                                 : nanoseconds;
 }
 
 /* EINTR if a signal has come before that time. */
@@ -338,7 +379,7 @@ static int sleep_to(uint64_t time)
     if (!native.current)
         return 0;
     native_cancel_point();
-    return sleep_until(time) && native.current->time < time ? EINTR : 0;
+    return sleep_until(time) && clocks_of(native.current)->time < time ? EINTR : 0;
 }
 
 INTERPOSE unsigned sleep(unsigned seconds)
@@ -389,3 +430,19 @@ INTERPOSE int thrd_sleep(const struct timespec *time, struct timespec *left)
 
     return error == EINTR ? -1 : error ? -2 : 0;
 }
+
+/* ---- the part */
+
+static void thread_begins(struct native_thread *thread)
+{
+    struct clocks_thread *new = clocks_of(thread);
+
+    new->time = native.current ? time_own() : 0;
+    new->times.count = 0;
+    new->look_site = NULL;
+    new->looks = 0;
+    memset(&new->round, 0, sizeof new->round);
+}
+
+const struct part clocks_part = {
+    .name = "clocks", .thread_size = sizeof(struct clocks_thread), .thread_begins = thread_begins};

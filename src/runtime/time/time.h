@@ -23,6 +23,12 @@ int time_out_after(const struct timespec *span);
 /* The clock that pthread_getcpuclockid names for a thread. */
 clockid_t time_thread_clock(uint32_t number);
 
+/* What time it is for the running thread, as far as it knows: nanoseconds since the start. Not a look. */
+uint64_t time_own(void);
+
+/* The same, and a nanosecond passes: no other call of the thread gets that number. */
+uint64_t time_draw(void);
+
 /* The running thread has waited or slept: its time is not earlier than so many nanoseconds after the start. */
 void time_reach(uint64_t time);
 

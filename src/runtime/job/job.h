@@ -1,0 +1,21 @@
+#ifndef RADDLE_RUNTIME_JOB_JOB_H
+#define RADDLE_RUNTIME_JOB_JOB_H
+
+/* What the driver has the process do. The top of the runtime: it may know every room. */
+
+#include "explore/session.h"
+
+/* ---- target.c: the program becomes the target of that session's search */
+void native_open(struct session *session);
+
+/* ---- start.c: before the program runs. Opens the parts and saves all that a restart brings back. False with errno: it cannot */
+bool start_save(struct session *session);
+
+/* ---- job.c */
+
+int native_explore(void);
+int native_resume_search(void);
+int native_replay(void);
+int native_minimise(void);
+
+#endif

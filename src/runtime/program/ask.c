@@ -1,0 +1,149 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "model/object.h"
+#include "runtime/core/kernel.h"
+#include "runtime/program/debug.h"
+#include "runtime/program/memory_bug.h"
+#include "runtime/program/native.h"
+#include "runtime/program/spin.h"
+#include "runtime/program/streams.h"
+
+/* How a thread of the program asks the engine for an operation, and how it ends. */
+
+/* What instrumented code and the runtime share. Neither is state: the frames belong to the thread that runs, and the
+ * rest is derived from what the detector knows. */
+INTERPOSE struct raddle_frame *__raddle_frames; /* outlives a run: set whenever a thread runs */
+
+session_text native_text(const char *text)
+{
+    size_t size;
+    char *copy;
+
+    if (!text)
+        return NULL;
+    size = strlen(text) + 1;
+    copy = arena_alloc(&native.session->arena, size);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+const struct raddle_site *native_site(void)
+{
+    return __raddle_frames ? __raddle_frames->site : NULL;
+}
+
+struct op native_op(enum op_kind kind, const void *addr)
+{
+    return (struct op){.kind = (uint8_t)kind,
+                       .addr = (uint64_t)(uintptr_t)addr,
+                       .site = (uint64_t)(uintptr_t)native_site()};
+}
+
+/* ---- switching */
+
+/* An object in a block that was freed. Looked at before the operation, and again after it. */
+static void object_check(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    if (object > OBJECT_CELL && object < OBJECT_THREAD)
+        memory_check((const void *)(uintptr_t)op->addr, 1, true);
+}
+
+/* Who waited at a barrier or on a condition has left it as soon as it was woken: it may have been destroyed since, and then be
+ * gone. The mutex of a condition must still be there. */
+static void object_check_after(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+    bool waited = object == OBJECT_COND && op_infos[op->kind].sync == SYNC_RELEASE_MUTEX;
+    loc_id loc;
+
+    if (!waited && op->kind != OP_BARRIER_WAIT) {
+        object_check(op);
+        return;
+    }
+    if (waited)
+        memory_check((const void *)(uintptr_t)op->mutex, 1, true);
+    loc = world_location(native.world, object, op->addr);
+    if (!(world_state(native.world, loc) & OBJECT_DESTROYED))
+        object_check(op);
+}
+
+cell_value native_hand_over(const struct op *op)
+{
+    struct native_thread *thread = native.current;
+
+    object_check(op);
+    spin_settle();
+    thread->asked = *op;
+    thread->error = errno;
+    thread->frames = __raddle_frames;
+    if (__builtin_expect(fiber_threads, 0))
+        native_debug_ask(thread);
+    else
+        fiber_switch(&thread->fiber, &native.engine);
+    spin_after(op, thread->result);
+    object_check_after(op);
+    return thread->result;
+}
+
+/* ---- the end */
+
+void native_exit_thread(void *returned)
+{
+    struct op op = native_op(OP_THREAD_EXIT, NULL);
+
+    native.current->returned = returned;
+    parts_thread_ends();
+    native_ask(&op);
+    CHECK(false, "a thread went on after its end");
+    __builtin_unreachable();
+}
+
+void native_exit_process(int status)
+{
+    struct op op = native_op(OP_PROCESS_EXIT, NULL);
+
+    streams_flush();
+    op.value = (uint32_t)status;
+    op.expect = status != 0 && native.session->exit_is_bug;
+    if (op.expect)
+        native.current->crash = "the program ends with a status other than 0";
+    native_ask(&op);
+    CHECK(false, "a thread went on after exit");
+    __builtin_unreachable();
+}
+
+void native_crash(enum bug_kind kind, const char *message)
+{
+    struct op op = native_op(kind == BUG_ASSERTION ? OP_ASSERT : OP_CRASH, NULL);
+
+    native.current->crash = message;
+    op.value = kind == BUG_ASSERTION ? 0 : kind;
+    native_ask(&op);
+    CHECK(false, "a thread went on after it died");
+    __builtin_unreachable();
+}
+
+/* ---- what is not modelled */
+
+void native_unsupported(const char *name)
+{
+    struct session *session = native.session;
+
+    if (!session || !native.started)
+        return;
+    for (uint32_t i = 0; i < session->unsupported.count; i++)
+        if (strcmp(session->unsupported.at[i], name) == 0)
+            return;
+    vec_push(&session->arena, &session->unsupported, native_text(name));
+}
+
+void native_refused(const char *name)
+{
+    native_unsupported(name);
+    if (!native.refused)
+        native.refused = name;
+}
