@@ -239,6 +239,19 @@ void quick_find(struct work *work);
 void quick_fork(struct work *work);
 void quick_rewrite(struct work *work, const struct point *point);
 
+/* ---- quick_check.c: functions of the module that quick accesses call; made at the first use */
+
+/* Tells whether an access of 1 << class bytes adds nothing to what is known. */
+LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes);
+
+/* Counts that many accesses; all of raddle_quick.left is done there. */
+LLVMValueRef quick_count_function(struct pass *pass);
+
+/* At the builder's place: a call of a hook that spares registers (HOOK_SPARING); and the note that memory was written at once. */
+LLVMValueRef quick_call(struct pass *pass, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                        unsigned count);
+void quick_note_write(struct pass *pass);
+
 /* ---- shape.cpp */
 
 /* Splits the block before that instruction; code goes on there by one of two new blocks, whose ends it returns. */

@@ -102,7 +102,8 @@ enum mutex_kind {
     MUTEX_ERRORCHECK,
     MUTEX_KIND_MASK = 3,
     MUTEX_ROBUST = 4,
-    MUTEX_LAST = 8 /* unlock: nobody gets it any more, as a robust one that was not made consistent */
+    MUTEX_LAST =
+        8 /* unlock: nobody gets it any more, as a robust one that was not made consistent */
 };
 
 /* Variants of operations on other objects, for targets whose calls can fail or be judged where a script's just waits. */
@@ -115,7 +116,8 @@ enum object_variant {
 /* Bits of `size` of an operation on an object, and of all that wait. */
 #define OBJECT_RAW           1 /* the memory of the object does not look as if anybody had initialised it */
 #define OBJECT_INTERRUPTIBLE 2 /* a signal for its thread ends the wait: thread.signals */
-#define OBJECT_APART         4 /* does not access the memory of the object; INIT: which was set anew by stores that are known */
+#define OBJECT_APART                                                                               \
+    4 /* does not access the memory of the object; INIT: which was set anew by stores that are known */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;

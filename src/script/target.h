@@ -18,7 +18,7 @@ struct script {
     bool cancels;        /* some row is a `cancel` */
     struct script_thread {
         int64_t *regs;
-        uint32_t pc; /* the row whose operation is pending */
+        uint32_t pc;        /* the row whose operation is pending */
         struct await await; /* what that waits for, if it is an `await` */
     } *threads;
 };

@@ -198,7 +198,8 @@ static int place_find(const struct o_machine *m, const struct o_thread *thread,
 
 static bool op_is_memory(enum op_kind kind)
 {
-    return kind == OP_LOAD || kind == OP_STORE || kind == OP_RMW || kind == OP_CAS || kind == OP_AWAIT;
+    return kind == OP_LOAD || kind == OP_STORE || kind == OP_RMW || kind == OP_CAS ||
+           kind == OP_AWAIT;
 }
 
 static void pending_place(const struct o_machine *m, const struct o_thread *thread,

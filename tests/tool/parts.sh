@@ -32,14 +32,16 @@ sed -nE 's/const struct part ([a-z_]+)_part = .*/\1/p' "$work/parts" | sort >"$w
 
 # ---- where it is defined
 
+find "${rooms[@]}" -name '*.[ch]' -exec cat {} + >"$work/text"
+
 # NAME: whether a comment next to its definition excuses it. A name that a macro makes is defined where the macro is.
 is_excused() {
     local name=$1 near
 
-    near=$(grep -rhE -B 3 -A 1 "(^|[ *}(])$name(\[[^]]*\]|\)\([^;]*\))*( =.*|)(;|,| *$)" "${rooms[@]}" --include='*.c' || :)
+    near=$(grep -E -B 3 -A 1 "(^|[ *}(])$name(\[[^]]*\]|\)\([^;]*\))*( =.*|)(;|,| *$)" "$work/text" || :)
     while [ -z "$near" ] && [[ $name == *_* ]]; do
         name=${name%_*}
-        near=$(grep -rhE -B 6 -A 1 "${name}_##name" "${rooms[@]}" --include='*.[ch]' || :)
+        near=$(grep -F -B 6 -A 1 "${name}_##name" "$work/text" || :)
     done
     grep -qE "$excuse" <<<"$near"
 }
