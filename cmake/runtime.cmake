@@ -1,4 +1,4 @@
-# The lower half of the room runtime: fibers, heap, image, process state. It goes into libraddle.so, and into the tests and
+# The room core of the runtime: fibers, heap, image, process state. It goes into libraddle.so, and into the tests and
 # benchmarks as an ordinary library. Include after the rooms are defined and before cmake/tests.cmake: being in
 # all_rooms, it is linked by tests/unit/runtime/test_*.c and bench/*.c through the rules that are there.
 enable_language(ASM)
@@ -12,6 +12,7 @@ add_library(raddle_runtime_low STATIC
     src/runtime/core/heap_outside.c
     src/runtime/core/image.c
     src/runtime/core/image_modules.c
+    src/runtime/core/part.c
     src/runtime/core/spin_image.c
     src/runtime/core/state.c
     src/runtime/core/state_fd.c)
