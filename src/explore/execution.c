@@ -55,6 +55,7 @@ static void event_push(struct execution *x, struct event *event,
                                         .event = id,
                                         .older = older,
                                         .change = record_change(x, older),
+                                        .not_add = record_skip(x, older, ACCESS_ADD),
                                         .before = touched[i].before});
         x->newest.at[access->loc] = x->accesses.count - 1;
     }

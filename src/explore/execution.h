@@ -31,6 +31,8 @@ struct access_record {
     uint32_t older; /* the previous record of the location, or RECORD_NONE */
     uint32_t
         change; /* the previous one that is no read, likewise: a long row of reads is passed over at once */
+    uint32_t
+        not_add; /* the previous one that is no addition, likewise: readers that come and go are many, too */
     uint64_t before; /* the location's state when the event ran */
 };
 
@@ -96,6 +98,16 @@ static inline uint32_t record_change(const struct execution *x, uint32_t record)
     if (record == RECORD_NONE || x->accesses.at[record].access.mode != ACCESS_READ)
         return record;
     return x->accesses.at[record].change;
+}
+
+/* This record or the newest older one that an access of that mode may conflict with, or RECORD_NONE. */
+static inline uint32_t record_skip(const struct execution *x, uint32_t record, uint8_t mode)
+{
+    if (mode == ACCESS_READ)
+        return record_change(x, record);
+    if (record == RECORD_NONE || mode != ACCESS_ADD || x->accesses.at[record].access.mode != mode)
+        return record;
+    return x->accesses.at[record].not_add;
 }
 
 void execution_open(struct execution *x, struct arena *arena, struct world *world);

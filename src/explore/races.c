@@ -43,7 +43,7 @@ static uint64_t cut_state(const struct view *view, struct world *world, loc_id l
         if (record->access.mode == ACCESS_ADD) {
             const struct event *event = &x->events.at[record->event];
 
-            state = op_undo(world, event->agent, &event->op, state);
+            state = op_undo(world, event->agent, &event->op, loc, state);
             continue;
         }
         if (world->locations.at[loc].kind == OBJECT_CELL) {
@@ -226,12 +226,10 @@ static void candidates_of(struct execution *x, const struct access *access)
 {
     uint8_t bytes = access->bytes;
     uint32_t r = access->loc < x->newest.count ? x->newest.at[access->loc] : RECORD_NONE;
-    bool reads = access->mode == ACCESS_READ;
     const struct access_record *record;
 
-    if (reads)
-        r = record_change(x, r);
-    for (; r != RECORD_NONE && bytes; r = reads ? record->change : record->older) {
+    for (r = record_skip(x, r, access->mode); r != RECORD_NONE && bytes;
+         r = record_skip(x, record->older, access->mode)) {
         record = &x->accesses.at[r];
         if (!(record->access.bytes & bytes) || !modes_conflict(record->access.mode, access->mode))
             continue;
@@ -303,9 +301,11 @@ static void past_open(struct past *past, struct execution *x, const struct suspe
     }
     past->count = count;
     for (uint32_t i = 0; i < count; i++) {
-        past->access[i] = accesses[i];
-        past->at[i] =
+        uint32_t newest =
             accesses[i].loc < x->newest.count ? x->newest.at[accesses[i].loc] : RECORD_NONE;
+
+        past->access[i] = accesses[i];
+        past->at[i] = record_skip(x, newest, accesses[i].mode);
     }
 }
 
@@ -333,7 +333,7 @@ static void find_blocking(struct execution *x, const struct suspect *suspect, st
     while ((i = past_newest(&past, x)) < past.count) {
         const struct access_record *record = &x->accesses.at[past.at[i]];
 
-        past.at[i] = record->older;
+        past.at[i] = record_skip(x, record->older, past.access[i].mode);
         if (!access_conflicts(&record->access, &past.access[i]))
             continue;
         if (!clock_has(x, known, record->event)) {
