@@ -8,6 +8,13 @@
 /* Runs from one estimate of the progress to the next: it costs as much as the stack is deep. */
 #define PROGRESS_RUNS 256
 
+/* Steps in a row after which it is somebody else's turn, in states where nothing has to come first: a loop that only another thread can end
+ * would keep that one from running. In long runs half of all steps, so that a few runs are enough to reach any limit. */
+#define ROW_MAX 64
+
+/* Steps that runs may take at least, however many were given up. */
+#define STEPS_MIN 100
+
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
                    const struct explorer_options *options)
 {
@@ -16,6 +23,7 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     explorer->arena = arena;
     explorer->diverged = EVENT_NONE;
     explorer->random = options->seed;
+    explorer->max_steps = options->max_steps;
     world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
     explorer->world.spurious_bound = options->spurious_bound;
     execution_open(&explorer->execution, arena, &explorer->world);
@@ -49,12 +57,14 @@ static uint32_t preemption_cost(struct explorer *explorer, agent_id agent)
            explorer->world.threads.at[running].pending.kind != OP_YIELD;
 }
 
+/* Not where runs do not come any more. */
 static void races_reverse(struct explorer *explorer)
 {
     struct execution *x = &explorer->execution;
 
     for (uint32_t i = 0; i < x->races.count; i++)
-        explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
+        if (x->races.at[i].first < explorer->max_steps)
+            explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
 }
 
 /* A step that only lets time pass: a thread that took nothing else would keep a run from ending. */
@@ -88,26 +98,37 @@ static agent_id agent_in_turn(struct explorer *explorer, agent_id running)
     return found;
 }
 
-/* Whom to try first in a new state: who ran last, so that runs have few switches, unless it only lets time pass. */
-static agent_id preferred_agent(struct explorer *explorer, agent_id running)
+static bool row_is_long(const struct explorer *explorer, uint32_t row)
+{
+    return row >= ROW_MAX && row >= depth_of(explorer) / 2;
+}
+
+/* Whom to try first in a new state: who ran last, so that runs have few switches, unless it only lets time pass or has run for long. */
+static agent_id preferred_agent(struct explorer *explorer, const struct explorer_state *state)
 {
     const struct world *world = &explorer->world;
+    agent_id running = state->running;
 
     if (explorer->reduction->bounded || world->active.count == 0)
         return running;
     if (!explorer->options.seed)
-        return running != AGENT_NONE && passes_time(explorer, running)
+        return running != AGENT_NONE &&
+                       (passes_time(explorer, running) || row_is_long(explorer, state->row))
                    ? agent_in_turn(explorer, running)
                    : running;
     explorer->random = mix64(explorer->random + 0x9e3779b97f4a7c15u);
     return world->active.at[explorer->random % world->active.count];
 }
 
+/* Who goes on all the same, after it was somebody else's turn, begins a new row. */
 static void state_enter(struct explorer *explorer, struct explorer_state state)
 {
+    agent_id preferred = preferred_agent(explorer, &state);
+
+    if (row_is_long(explorer, state.row))
+        state.row = 0;
     vec_push(explorer->arena, &explorer->states, state);
-    explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer),
-                                    preferred_agent(explorer, state.running));
+    explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer), preferred);
     if (!explorer->reduction->ops->races_at_end) {
         races_reverse(explorer);
         races_keep_changed(&explorer->execution);
@@ -119,10 +140,12 @@ static void choice_take(struct explorer *explorer, struct choice choice)
     struct explorer_state state = explorer->states.at[depth_of(explorer)];
 
     state.preemptions += preemption_cost(explorer, choice.agent);
-    if (is_thread(explorer, choice.agent))
+    if (is_thread(explorer, choice.agent)) {
+        state.row = state.running == choice.agent ? state.row + 1 : 1;
         state.running = choice.agent;
-    else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running))
+    } else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running)) {
         state.running = AGENT_NONE; /* it has to wait for a buffer: off the processor */
+    }
     if (explorer->options.takes)
         explorer->options.takes(explorer->options.context, explorer, choice.agent, choice.outcome);
     execution_append(&explorer->execution, choice.agent, choice.outcome);
@@ -200,6 +223,8 @@ static bool run_ended(struct explorer *explorer, bool cut)
         stats->assumes++;
     else
         stats->executions++;
+    if (ending != ENDING_ASLEEP && ending != ENDING_CUT && explorer->first_done == 0)
+        explorer->first_done = depth_of(explorer);
     if (depth_of(explorer) > stats->max_depth)
         stats->max_depth = depth_of(explorer);
     stats->max_bytes = explorer->arena->used;
@@ -217,8 +242,8 @@ static bool run_ended(struct explorer *explorer, bool cut)
     return true;
 }
 
-/* Gives up finished states, the deepest one even if it is not (`cut`), and goes back to the deepest one that has
- * something left to try. False if there is none, or if the target does not repeat what it did. */
+/* Gives up finished states, the deepest one even if it is not (`cut`), and all where runs do not come any more, and goes back to the deepest
+ * one that has something left to try. False if there is none, or if the target does not repeat what it did. */
 static bool go_back(struct explorer *explorer, bool cut)
 {
     struct execution *x = &explorer->execution;
@@ -226,7 +251,7 @@ static bool go_back(struct explorer *explorer, bool cut)
     uint32_t depth = depth_of(explorer);
     bool repeated;
 
-    while (cut || !ops->more(explorer->reduction, depth)) {
+    while (cut || depth >= explorer->max_steps || !ops->more(explorer->reduction, depth)) {
         cut = false;
         ops->leave(explorer->reduction, depth);
         explorer->states.count--;
@@ -265,6 +290,24 @@ static double deadline(const struct explorer *explorer)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 + explorer->options.timeout;
 }
 
+/* A run was given up, so the verdict will not be that all was seen: what is left is to look for bugs, and most of them show early. As a loop
+ * without an end gives ever more and longer runs, the others are given up sooner: after twice the steps that the first run took
+ * that did come to its end. */
+static void max_steps_lower(struct explorer *explorer)
+{
+    uint64_t least = 2 * explorer->first_done;
+
+    explorer->stats.cut |= CUT_MAX_STEPS;
+    if (least < explorer->options.max_steps / 1000)
+        least = explorer->options.max_steps / 1000;
+    if (least < STEPS_MIN)
+        least = STEPS_MIN;
+    if (!explorer->first_done && least < explorer->max_steps / 2)
+        least = explorer->max_steps / 2; /* there may still be one */
+    if (least < explorer->max_steps)
+        explorer->max_steps = least;
+}
+
 /* One run from the present state to its end. False if it was cut short. */
 static bool run_to_end(struct explorer *explorer)
 {
@@ -273,9 +316,9 @@ static bool run_to_end(struct explorer *explorer)
     for (;;) {
         uint32_t depth = depth_of(explorer);
 
-        if (depth >= explorer->options.max_steps &&
+        if (depth >= explorer->max_steps &&
             explorer->reduction->ops->more(explorer->reduction, depth)) {
-            explorer->stats.cut |= CUT_MAX_STEPS;
+            max_steps_lower(explorer);
             return false;
         }
         if (!choice_next(explorer, &choice))

@@ -33,7 +33,7 @@ struct explorer_options {
     uint32_t buffer_bound;     /* stores a buffer holds at most, or BUFFER_UNBOUNDED */
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
     uint32_t spurious_bound; /* how often a thread may wake up from a condition without a signal */
-    uint64_t max_steps;      /* events in one run, or NO_LIMIT */
+    uint64_t max_steps; /* events in one run, or NO_LIMIT; fewer when a run was given up for it */
     uint64_t max_executions; /* or NO_LIMIT */
     uint64_t max_memory;     /* bytes of the search, or 0 */
     double timeout;          /* seconds, or 0 */
@@ -59,9 +59,10 @@ struct explorer_stats {
     uint32_t cut; /* enum cut_reason, or-ed together */
 };
 
-/* What a preemption bound needs to know of a state. */
+/* How a run came to a state: a preemption bound needs to know, and whoever decides whose turn it is. */
 struct explorer_state {
     agent_id running;     /* the thread that ran last, or AGENT_NONE */
+    uint32_t row;         /* how many steps it has taken in a row */
     uint32_t preemptions; /* up to here */
 };
 
@@ -75,10 +76,12 @@ struct explorer {
     struct reduction *reduction;
     VEC(struct explorer_state) states; /* by depth */
     double deadline;                   /* when the time is up, on the monotonic clock */
-    bool replaying;                    /* on the way back to a state */
-    bool resumed;    /* in a new process, behind the event in which the last one died */
-    uint64_t runs;   /* of any kind, so far */
-    uint64_t random; /* advances with each use, if options.seed is set */
+    uint64_t max_steps;  /* options.max_steps, until a run was given up: then less (explorer.c) */
+    uint64_t first_done; /* steps of the first run that came to its end, or 0 */
+    bool replaying;      /* on the way back to a state */
+    bool resumed;        /* in a new process, behind the event in which the last one died */
+    uint64_t runs;       /* of any kind, so far */
+    uint64_t random;     /* advances with each use, if options.seed is set */
     event_id
         diverged; /* EVENT_NONE, or the first event that the target did not repeat; behind the last one: `missing` has no step */
     agent_id missing;
