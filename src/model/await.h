@@ -3,7 +3,7 @@
 
 #include "model/op.h"
 
-#define AWAIT_MAX   4
+#define AWAIT_MAX   16
 #define AWAIT_STAMP 1
 
 /* What OP_AWAIT waits for: that one of these cells holds something else, or that one of these objects is in another state. Its
@@ -13,7 +13,7 @@ struct await {
     struct {
         uint64_t addr;
         uint64_t value;
-        uint8_t size;   /* of a cell, up to 8; of a mutex, AWAIT_STAMP: only its stamp counts */
+        uint8_t size;   /* of a cell, up to 8; of a lock, AWAIT_STAMP: only its stamp counts */
         uint8_t object; /* enum object_kind */
     } reads[AWAIT_MAX];
 };

@@ -198,7 +198,10 @@ static enum sequel do_rwunlock(struct doing *d)
 {
     uint64_t state = state_get(d, OBJECT_RWLOCK, d->op.addr);
     uint64_t life = state & ~OBJECT_USE;
+    uint64_t stamp = lock_stamp_addr(OBJECT_RWLOCK, d->op.addr);
 
+    if (d->op.value)
+        state_set(d, OBJECT_RWLOCK, stamp, lock_stamp(state_get(d, OBJECT_RWLOCK, stamp), true));
     if (!rwlock_writer(state))
         life |= waiters_remove(&d->world->waiters, rwlock_readers(state), d->thread);
     state_set(d, OBJECT_RWLOCK, d->op.addr, life);

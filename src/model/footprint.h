@@ -19,7 +19,7 @@ struct access {
 };
 
 #define FOOTPRINT_MAX                                                                              \
-    1032 /* a poll of 512 descriptors; AWAIT: four cells, each in up to four buffered stores and two words */
+    1032 /* a poll of 512 descriptors; AWAIT: sixteen cells, each in up to four buffered stores and two words */
 
 /* All that an operation touches. Two operations of different agents whose footprints do not conflict
  * commute, and each leaves the other enabled or disabled as it was. */

@@ -6,7 +6,7 @@
 /* How the state of each kind of object is packed into 64 bits. The low 60 say how it is used:
  *   MUTEX, SPIN  0 if free, else the holder + 1; above that, how often it has locked again; above that its stamp, which
  *                changes when it is given back by a thread that has written something meanwhile
- *   RWLOCK       the readers (a waiters_id, each as often as it reads), above that the writer + 1
+ *   RWLOCK       the readers (a waiters_id, each as often as it reads), above that the writer + 1; its stamp is an object of its own
  *   COND         who waits un-woken (a waiters_id), above that the location of their mutex + 1
  *   SEM          the value
  *   BARRIER      how many have arrived
@@ -34,6 +34,12 @@
 #define LOCK_STAMP      ((uint64_t)1 << 44)
 #define LOCK_STAMP_MASK (OBJECT_USE & ~(LOCK_STAMP - 1))
 #define LOCK_USE        (LOCK_STAMP - 1)
+
+/* Where the stamp of a lock is. That of a reader-writer lock is apart, for readers come and go without changing it. */
+static inline uint64_t lock_stamp_addr(enum object_kind kind, uint64_t addr)
+{
+    return kind == OBJECT_RWLOCK ? addr + 1 : addr;
+}
 
 /* Addresses of OBJECT_THREAD other than the thread itself: apart from its running, so that operations on the one do not conflict with
  * those on the other. */

@@ -207,6 +207,8 @@ bool touch_awaited(struct judging *j, const struct await *await)
         } else {
             loc_id loc;
 
+            if (size == AWAIT_STAMP)
+                addr = lock_stamp_addr(await->reads[i].object, addr);
             value = object_state(j, await->reads[i].object, addr, &loc);
             if (size == AWAIT_STAMP)
                 value &= LOCK_STAMP_MASK;

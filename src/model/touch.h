@@ -41,7 +41,8 @@ unsigned wait_ends(struct world *world, const struct view *view, agent_id agent,
 
 /* The state of an object before `op` of `agent`, which touched it by ACCESS_ADD, if it is `state` after that and other
  * operations of that mode. */
-uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, uint64_t state);
+uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, loc_id loc,
+                 uint64_t state);
 
 /* One of those that together keep `op` from running in `view`, where all have to go before it can; AGENT_NONE if no
  * more than one ever does. */

@@ -190,6 +190,15 @@ enum touch touch_rwlock(struct judging *j)
     return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
 }
 
+/* Who has written something changes the stamp. */
+static void touch_stamp(struct judging *j, enum access_mode mode)
+{
+    uint64_t addr = lock_stamp_addr(OBJECT_RWLOCK, j->op->addr);
+
+    if (j->op->value)
+        judging_add(j, world_location(j->world, OBJECT_RWLOCK, addr), 1, mode);
+}
+
 enum touch touch_rwunlock(struct judging *j)
 {
     const char *rule;
@@ -198,21 +207,27 @@ enum touch touch_rwunlock(struct judging *j)
 
     if (rule)
         return misuse(j, loc, rule);
-    if (rwlock_writer(state) == rwlock_written_by(j->agent))
+    if (rwlock_writer(state) == rwlock_written_by(j->agent)) {
+        touch_stamp(j, ACCESS_WRITE);
         return touch_object(j, loc, TOUCH_DONE);
+    }
     if (waiters_has(&j->world->waiters, rwlock_readers(state), j->agent)) {
+        touch_stamp(j, ACCESS_ADD);
         judging_add(j, loc, 1, ACCESS_ADD);
         return TOUCH_DONE;
     }
     return misuse(j, loc, "a thread unlocks a reader-writer lock that it does not hold");
 }
 
-uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, uint64_t state)
+uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, loc_id loc,
+                 uint64_t state)
 {
     waiters_id readers = rwlock_readers(state);
 
     CHECK(op_infos[op->kind].object == OBJECT_RWLOCK, "%s cannot be undone",
           op_infos[op->kind].text);
+    if (world->locations.at[loc].addr == lock_stamp_addr(OBJECT_RWLOCK, op->addr))
+        return (state - LOCK_STAMP) & LOCK_STAMP_MASK;
     readers = op->kind == OP_RWLOCK_UNLOCK ? waiters_add(&world->waiters, readers, agent)
                                            : waiters_remove(&world->waiters, readers, agent);
     return (state & ~OBJECT_USE) | readers;

@@ -9,8 +9,8 @@
 #include "model/object.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
- * saved what they need, its thread-local variables, and the registers that survive calls. That includes bytes that
- * mean nothing; then a loop goes unnoticed, but never the other way round. */
+ * saved what they need, its thread-local variables, the registers that survive calls, and the locks that it holds. That includes
+ * bytes that mean nothing; then a loop goes unnoticed, but never the other way round. */
 static __attribute__((noinline)) void local_state(uint64_t *state)
 {
     const struct native_thread *thread = native.current;
@@ -19,7 +19,7 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
     const struct spin *spin = spin_of(thread);
     struct spin_image *image = spin->images ? &spin->images->now : NULL;
     uint64_t registers[5];
-    uint64_t variables = XXH3_64bits(top, thread->private_used);
+    uint64_t variables = XXH3_64bits(top, thread->private_used) ^ spin->locks;
     XXH128_hash_t hash;
 
     __asm__ volatile("movq %%rbx, 0(%0)\n\t"
@@ -93,9 +93,6 @@ static void wait_for_change(struct spin *spin)
     struct op op = native_op(OP_AWAIT, &spin->waits);
 
     spin->waits = spin->reads;
-    for (uint32_t i = 0; i < spin->waits.count; i++)
-        native.session->polls_by_lock |=
-            spin->waits.reads[i].object == OBJECT_MUTEX && spin->waits.reads[i].size == AWAIT_STAMP;
     native_ask(&op);
 }
 
@@ -119,6 +116,7 @@ void spin_wrote(void)
     struct spin *spin = spin_of(native.current);
 
     spin->site = NULL;
+    spin->longer = 0;
     spin->writes++;
     spin->far = false;
 }
@@ -169,11 +167,17 @@ static bool object_is_read(const struct op *op, cell_value result, uint64_t *add
 {
     *addr = op->addr;
     switch (op->kind) {
+    case OP_MUTEX_LOCK:
     case OP_MUTEX_TRYLOCK:
+    case OP_SPIN_LOCK:
     case OP_SPIN_TRYLOCK:
+    case OP_RWLOCK_RDLOCK:
+    case OP_RWLOCK_WRLOCK:
     case OP_RWLOCK_TRYRDLOCK:
     case OP_RWLOCK_TRYWRLOCK:
         return result != LOCK_GOT && result != LOCK_GOT_FROM_DEAD;
+    case OP_MUTEX_UNLOCK:
+        return result != LOCK_GOT;
     case OP_SEM_TRYWAIT:
     case OP_THREAD_TRYJOIN:
         return result == 0;
@@ -214,11 +218,17 @@ static bool await_add(struct await *await, uint8_t object, uint64_t addr, uint8_
     return true;
 }
 
+/* A thread that has not come back to its place after some reads may have passed by there before the loop began: the next place is one
+ * farther on, and gets twice as many (Brent's way to find cycles). */
 static void note_read(struct spin *spin, uint8_t object, uint64_t addr, uint8_t size,
                       uint64_t value)
 {
-    if (spin->site && !await_add(&spin->reads, object, addr, size, value))
+    if (spin->site && spin->reads.count == SPIN_READS << spin->longer) {
         spin->site = NULL;
+        spin->longer += SPIN_READS << spin->longer < AWAIT_MAX;
+    }
+    if (spin->site)
+        await_add(&spin->reads, object, addr, size, value);
     /* one place is kept for the mutex of the wait */
     if (spin->wait.site && (spin->wait.reads.count == AWAIT_MAX - 1 ||
                             !await_add(&spin->wait.reads, object, addr, size, value)))
@@ -260,36 +270,64 @@ static bool note_channels(struct spin *spin, const struct op *op, cell_value res
 }
 
 /* ---- critical sections that only read: to have been in one more of them makes no difference to anybody, unless somebody tries
- * the lock and fails */
+ * the lock and fails. A round of a loop that ends with more or fewer locks than it began with is not the same state again. */
 
-static void note_lock(struct spin *spin)
+static uint64_t lock_name(const struct op *op)
+{
+    return mix64(op->addr ^ (uint64_t)op_infos[op->kind].object << 56);
+}
+
+static bool is_lock(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    return object == OBJECT_MUTEX || object == OBJECT_SPIN || object == OBJECT_RWLOCK;
+}
+
+/* Each time that a recursive one is taken counts. */
+static bool takes_lock(const struct op *op, cell_value result)
+{
+    return is_lock(op) &&
+           (op_infos[op->kind].sync == SYNC_ACQUIRE ||
+            op_infos[op->kind].sync == SYNC_ACQUIRE_SHARED) &&
+           (result == LOCK_GOT || result == LOCK_GOT_FROM_DEAD);
+}
+
+static bool gives_lock(const struct op *op, cell_value result)
+{
+    return op->kind == OP_RWLOCK_UNLOCK ||
+           ((op->kind == OP_MUTEX_UNLOCK || op->kind == OP_SPIN_UNLOCK) && result == LOCK_GOT);
+}
+
+static void note_lock(struct spin *spin, const struct op *op, cell_value result)
 {
     if (spin->held++ == 0)
         spin->lock_writes = spin->writes;
+    spin->locks += lock_name(op);
+    if (!(op_infos[op->kind].flags & OP_BLOCK) || result != LOCK_GOT)
+        spin_wrote(); /* a try that succeeds, what a dead thread has left behind */
 }
 
 static void note_unlock(struct spin *spin, const struct op *op)
 {
-    bool wrote = op->value || native.session->tries_to_lock;
+    uint8_t object = op_infos[op->kind].object;
 
     if (spin->held > 0)
         spin->held--;
-    if (wrote || op->kind != OP_MUTEX_UNLOCK) {
+    spin->locks -= lock_name(op);
+    if (op->value || native.session->tries_to_lock)
         spin_wrote();
-        return;
-    }
-    note_read(spin, OBJECT_MUTEX, op->addr, AWAIT_STAMP,
-              state_of(OBJECT_MUTEX, op->addr) & LOCK_STAMP_MASK);
+    else
+        note_read(spin, object, op->addr, AWAIT_STAMP,
+                  state_of(object, lock_stamp_addr(object, op->addr)) & LOCK_STAMP_MASK);
 }
 
 void spin_tries_to_lock(void)
 {
     struct session *session = native.session;
 
-    if (!native.current || session->tries_to_lock)
-        return;
-    session->tries_to_lock = true;
-    session->begin_anew |= session->polls_by_lock;
+    if (native.current && !session->tries_to_lock)
+        session->tries_to_lock = session->begin_anew = true;
 }
 
 const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex)
@@ -313,9 +351,17 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
     if (!again)
         return NULL;
-    native.session->polls_by_lock = true;
     CHECK(await_add(&spin->waits, OBJECT_MUTEX, addr, AWAIT_STAMP, stamp), "no place for a mutex");
     return &spin->waits;
+}
+
+/* What no other thread can notice and the next round does again: it is neither a read nor a write. An assumption or assertion that
+ * the thread comes back from has held. Fences are about the accesses around them. */
+static bool is_nothing(const struct op *op, cell_value result)
+{
+    return op->kind == OP_YIELD || op->kind == OP_AWAIT || op->kind == OP_FENCE ||
+           op->kind == OP_ASSUME || op->kind == OP_ASSERT ||
+           (op->kind == OP_COND_TIMEDWAIT && result == WAIT_TIMED_OUT);
 }
 
 void spin_after(const struct op *op, cell_value result)
@@ -323,18 +369,18 @@ void spin_after(const struct op *op, cell_value result)
     struct spin *spin = spin_of(native.current);
     uint64_t addr;
 
-    if (op->kind == OP_YIELD || op->kind == OP_AWAIT || note_channels(spin, op, result))
+    if (note_channels(spin, op, result))
         return;
     if (cell_is_read(op, result))
         note_read(spin, OBJECT_CELL, op->addr, op->size, (uint64_t)result);
     else if (object_is_read(op, result, &addr))
         note_read(spin, op_infos[op->kind].object, addr, 0,
                   state_of(op_infos[op->kind].object, addr));
-    else if (op->kind == OP_MUTEX_LOCK && result == LOCK_GOT)
-        note_lock(spin);
-    else if (op->kind == OP_MUTEX_UNLOCK && result == LOCK_GOT)
+    else if (takes_lock(op, result))
+        note_lock(spin, op, result);
+    else if (gives_lock(op, result))
         note_unlock(spin, op);
-    else if (op->kind != OP_COND_TIMEDWAIT || result != WAIT_TIMED_OUT)
+    else if (!is_nothing(op, result))
         spin_wrote();
     if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) && spin->held == 1)
         spin->lock_writes = spin->writes; /* it has just taken its only mutex again */

@@ -12,12 +12,14 @@
  * waits for that instead. If it has looked at a clock, it may be the same state at another time: spin_image.h. */
 
 #define SPIN_HASH_WORDS 2
+#define SPIN_READS      4u /* within which a thread is to come back, at first */
 
 /* Of each thread. */
 struct spin {
-    uint64_t writes;                 /* counts what the thread has done other than reading */
-    const struct raddle_site *site;  /* the place it may come back to; NULL: none */
-    uint32_t returns;                /* how often it has come back there */
+    uint64_t writes;                /* counts what the thread has done other than reading */
+    const struct raddle_site *site; /* the place it may come back to; NULL: none */
+    uint32_t longer;                /* how often that was doubled: it has not come back to others */
+    uint32_t returns;               /* how often it has come back there */
     uint64_t state[SPIN_HASH_WORDS]; /* fingerprint of its registers and stack there */
     uint64_t now[SPIN_HASH_WORDS];   /* the same for the place it is at */
     struct await reads;              /* what it has read since */
@@ -34,7 +36,8 @@ struct spin {
         bool too_many;      /* reads */
         struct await reads; /* since */
     } wait;
-    uint32_t held;              /* mutexes that it holds */
+    uint32_t held;              /* locks that it holds, each as often as it has taken it */
+    uint64_t locks;             /* which ones: the sum of their names */
     uint64_t lock_writes;       /* `writes` when it held none */
     struct spin_images *images; /* or NULL, if it has never looked at a clock; kept over runs */
 };
@@ -62,10 +65,11 @@ void spin_wrote(void);
 /* What it has written at once (hooks.h) counts as that from here on: before it gives way to another thread, and before anybody asks. */
 void spin_settle(void);
 
-/* Whether it has, since it took the first of the mutexes that it holds. */
+/* Whether it has, since it took the first of the locks that it holds. */
 bool spin_has_written(void);
 
-/* The program tries to take a mutex, or waits for one until a time: it can tell how often others take it. */
+/* The program tries to take a lock, or waits for one until a time: it can tell how often others take it. When that is news, the
+ * search begins anew: what counts as writing is part of how an unlock looks. */
 void spin_tries_to_lock(void);
 
 /* Before a timed wait at `site` with that mutex held: what must change before timing out once more could make a difference; NULL if it

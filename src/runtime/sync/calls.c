@@ -55,6 +55,32 @@ void calls_revive(enum op_kind init, const void *addr)
         native_ask(&op);
 }
 
+void calls_section(struct op *op)
+{
+    switch (op->kind) {
+    case OP_MUTEX_TRYLOCK:
+    case OP_SPIN_TRYLOCK:
+    case OP_RWLOCK_TRYRDLOCK:
+    case OP_RWLOCK_TRYWRLOCK:
+        spin_tries_to_lock();
+        calls_try();
+        break;
+    case OP_MUTEX_LOCK:
+    case OP_SPIN_LOCK:
+    case OP_RWLOCK_RDLOCK:
+    case OP_RWLOCK_WRLOCK:
+        calls_try();
+        break;
+    case OP_MUTEX_UNLOCK:
+    case OP_SPIN_UNLOCK:
+    case OP_RWLOCK_UNLOCK:
+        op->value = native.current && spin_has_written();
+        break;
+    default:
+        break;
+    }
+}
+
 /* At the start of each run: what constructors initialised. */
 static void restart(void)
 {

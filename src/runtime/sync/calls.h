@@ -29,6 +29,10 @@ static inline void calls_try(void)
         spin_before(native_site());
 }
 
+/* Before an operation on a lock: taking and trying it may be where a loop begins its next round; giving it back tells whether anything
+ * was written under it. */
+void calls_section(struct op *op);
+
 /* Asks for it; outside a program thread it gives `outside`. */
 static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 {

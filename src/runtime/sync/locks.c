@@ -20,7 +20,8 @@ static bool is_static(const pthread_rwlock_t *lock)
     return calls_is_zero(&copy, sizeof copy);
 }
 
-static uint64_t rwlock_ask(enum op_kind kind, pthread_rwlock_t *lock)
+/* Out of line: what it leaves on the stack must not be part of the state that a waiting loop comes back in (spin.h). */
+static __attribute__((noinline)) struct op rwlock_op(enum op_kind kind, pthread_rwlock_t *lock)
 {
     bool fresh = is_static(lock);
     struct op op;
@@ -29,8 +30,14 @@ static uint64_t rwlock_ask(enum op_kind kind, pthread_rwlock_t *lock)
         calls_revive(OP_RWLOCK_INIT, lock);
     op = calls_op(kind, lock, !fresh);
     op.variant = OBJECT_STRICT;
-    if (kind == OP_RWLOCK_TRYRDLOCK || kind == OP_RWLOCK_TRYWRLOCK)
-        calls_try();
+    return op;
+}
+
+static uint64_t rwlock_ask(enum op_kind kind, pthread_rwlock_t *lock)
+{
+    struct op op = rwlock_op(kind, lock);
+
+    calls_section(&op);
     return calls_ask(&op, LOCK_GOT);
 }
 
@@ -120,8 +127,7 @@ static uint64_t spin_ask(enum op_kind kind, pthread_spinlock_t *lock)
 {
     struct op op = calls_op(kind, (const void *)lock, true);
 
-    if (kind == OP_SPIN_TRYLOCK)
-        calls_try();
+    calls_section(&op);
     return calls_ask(&op, LOCK_GOT);
 }
 

@@ -46,12 +46,7 @@ uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, u
 
     op.size = bits;
     op.variant = mutex_kind;
-    if (kind == OP_MUTEX_TRYLOCK)
-        spin_tries_to_lock();
-    if (kind == OP_MUTEX_TRYLOCK || kind == OP_MUTEX_LOCK)
-        calls_try();
-    if (kind == OP_MUTEX_UNLOCK && native.current)
-        op.value = spin_has_written();
+    calls_section(&op);
     return calls_ask(&op, LOCK_GOT);
 }
 
