@@ -365,6 +365,19 @@ static void divergence_report(struct native_check *check)
     vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
 }
 
+/* Who kept a run from ending is worth knowing: behind the reason that it was given up. */
+static void endless_report(struct native_check *check)
+{
+    const struct session *session = check->driver.session;
+    char text[900];
+
+    for (uint32_t i = 0; session->endless && i < check->report.reasons.count; i++)
+        if (check->report.reasons.at[i] == cut_reason_text(CUT_MAX_STEPS)) {
+            snprintf(text, sizeof text, "%s: %s", cut_reason_text(CUT_MAX_STEPS), session->endless);
+            check->report.reasons.at[i] = report_text(&check->report, text);
+        }
+}
+
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
@@ -380,6 +393,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
+    endless_report(check);
     if (end->timed_out)
         vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
     else if (session->phase == SESSION_RUNNING && !end->stuck)

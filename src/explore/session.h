@@ -195,7 +195,7 @@ struct session {
         tries_to_join; /* it looks whether threads have ended: that they do is an operation of its own */
     bool
         tries_to_lock; /* it tries locks: loops that take them to look at something are not taken for waiting */
-    bool begin_anew;    /* that has just been found out: what was explored before does not count */
+    bool begin_anew; /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */
@@ -214,6 +214,7 @@ struct session {
     VEC(struct session_unseen) unseen; /* each function once */
     session_text message;
     session_text divergence;
+    session_text endless; /* who kept the first run that was given up from ending, and where */
     bool in_program;   /* the program runs, not the engine: a death now leaves the search whole */
     uint32_t running;  /* the thread that runs then */
     uint64_t progress; /* changes whenever a thread begins to run */

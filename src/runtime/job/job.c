@@ -6,6 +6,7 @@
 #include "runtime/channels/outside.h"
 #include "runtime/core/heap.h"
 #include "runtime/hooks/races.h"
+#include "runtime/job/endless.h"
 #include "runtime/job/record.h"
 #include "runtime/program/native.h"
 #include "runtime/report/names.h"
@@ -210,6 +211,8 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     bool goes_on = run_judge(ending);
 
     (void)context;
+    if (ending == ENDING_CUT)
+        endless_note();
     if (session->tree.max)
         tree_end(&session->tree, explorer->execution.events.count,
                  tree_mark_of(explorer, ending,
@@ -233,17 +236,34 @@ static void run_takes(void *context, struct explorer *explorer, agent_id agent, 
               native.world->agents.at[agent].is_buffer, text[0] ? native_text(text) : "");
 }
 
+/* Two operations that read the same: what is different about them. */
+static const char *op_difference(const struct op *a, const struct op *b)
+{
+    if (a->site != b->site)
+        return "asked for at another place in that line";
+    if (a->addr != b->addr || a->mutex != b->mutex)
+        return "at another address";
+    if (a->size != b->size || a->order != b->order || a->variant != b->variant)
+        return "of another size, order or kind";
+    return op_infos[a->kind].object == OBJECT_CELL ? "with another value"
+                                                   : "after the thread did something else";
+}
+
 /* What a thread did once, and what it does now. */
-static size_t divergence_of_event(const struct event *event, char *text, size_t size)
+static void divergence_of_event(const struct event *event, char *text, size_t size)
 {
     struct op space;
     const struct op *now = world_pending(native.world, event->agent, &space);
-    size_t used = names_op(event->agent, &event->op, text, size);
+    char then_text[900], now_text[900] = "nothing";
 
-    used += (size_t)snprintf(text + used, size - used, ", and is now ");
+    names_op(event->agent, &event->op, then_text, sizeof then_text);
     if (now)
-        return used + names_op(event->agent, now, text + used, size - used);
-    return used + (size_t)snprintf(text + used, size - used, "nothing");
+        names_op(event->agent, now, now_text, sizeof now_text);
+    if (now && strcmp(then_text, now_text) == 0)
+        snprintf(text, size, "%s, and is now the same %s", then_text,
+                 op_difference(&event->op, now));
+    else
+        snprintf(text, size, "%s, and is now %s", then_text, now_text);
 }
 
 static void divergence_note(const struct explorer *explorer)
