@@ -11,7 +11,7 @@
 // EXPECT(sc -DTERM): crash says=signal 15 \(SIGTERM\) ends the program
 // EXPECT(sc -DBLOCKED): safe
 // EXPECT(sc -DWAITS): safe
-// EXPECT(sc -DPAUSE): safe
+// EXPECT(sc -DPAUSE): deadlock
 // EXPECT(sc -DGROUP): incomplete says=not modelled: killpg
 // EXPECT(sc -DLOOP): safe
 // EXPECT(sc -DALARM): incomplete says=not modelled: alarm

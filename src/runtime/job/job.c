@@ -116,7 +116,8 @@ static session_text deadlock_detail(void)
     return native_text(text);
 }
 
-/* A thread that waits for a signal may get it from outside; one with a timeout goes on in another run. */
+/* A thread that waits for a signal may get it from outside, unless it has got one from the program before; one with a timeout goes on
+ * in another run. */
 static bool waits_for_outside(void)
 {
     bool outside = false;
@@ -124,7 +125,8 @@ static bool waits_for_outside(void)
     for (uint32_t i = 0; i < native.threads.count; i++) {
         const struct native_thread *thread = native.threads.at[i];
 
-        if (thread->agent == AGENT_NONE || signals_waits(thread->number) == SIGNALS_WAIT_NOT)
+        if (thread->agent == AGENT_NONE || signals_waits(thread->number) == SIGNALS_WAIT_NOT ||
+            (signals_waits(thread->number) == SIGNALS_WAIT_ANY && signals_of(thread)->served > 0))
             continue;
         outside = true;
         if (signals_waits(thread->number) == SIGNALS_WAIT_ANY)

@@ -161,6 +161,10 @@ static void add_op(struct text *t, const struct op *op)
 {
     const struct op_info *info = &op_infos[op->kind];
 
+    if (op->kind == OP_AWAIT && op->variant == OBJECT_STRICT && op->expect == OP_AWAIT) {
+        text_add(t, "a signal");
+        return;
+    }
     if (op->kind == OP_AWAIT && op->variant == OBJECT_STRICT) {
         op = &(struct op){.kind = (uint8_t)op->expect, .addr = op->mutex};
         info = &op_infos[op->kind];

@@ -106,10 +106,9 @@ static bool is_interruptible(const struct op *op)
            op->kind != OP_BARRIER_RESUME;
 }
 
-/* Before a visible operation: runs the handlers of what others have sent. */
-static void look(void)
+void signals_look(void)
 {
-    if (signals_came())
+    if (!signals_of(native.current)->masked && signals_came())
         signals_handle();
 }
 
@@ -123,7 +122,7 @@ cell_value signals_way(const struct op *asked)
 
     do {
         if (is_interruptible(&op))
-            look();
+            signals_look();
         if (!mark(&op))
             return native_hand_over(&op);
         result = native_hand_over(&op);

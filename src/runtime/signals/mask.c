@@ -73,11 +73,16 @@ uint64_t signals_mask_begin(const sigset_t *mask, bool *due)
 {
     uint64_t before = signals_own()->mask;
     uint64_t during = mask ? can_block(signals_set_bits(mask)) : before;
+    struct signals_thread *thread = signals_of(native.current);
     uint64_t came;
 
     *due = false;
+    thread->served_before = thread->served;
     if (during == before)
         return before;
+    if (signals_sent)
+        signals_look(); /* what the old mask lets in comes before */
+    thread->masked = true;
     signals_change(&signals_own()->mask, HOOK_XCHG, during);
     came = (signals_read(&signals_own()->pending) | signals_read(&signals.process)) & ~during;
     for (; came; came &= came - 1)
@@ -87,7 +92,10 @@ uint64_t signals_mask_begin(const sigset_t *mask, bool *due)
 
 bool signals_mask_handle(void)
 {
-    if (signals_deliver() != SIGNALS_RAN_NONE)
+    const struct signals_thread *thread = signals_of(native.current);
+
+    if (signals_deliver() != SIGNALS_RAN_NONE ||
+        thread->served != thread->served_before)
         return true;
     native_unsupported("a signal that a call lets in, and that another thread takes");
     return false;
@@ -97,6 +105,7 @@ void signals_mask_end(uint64_t before)
 {
     if (signals_own()->mask == before)
         return;
+    signals_of(native.current)->masked = false;
     signals_change(&signals_own()->mask, HOOK_XCHG, before);
     signals_deliver();
 }
@@ -167,7 +176,7 @@ static void jump(const void *buffer)
 {
     if (!native.current)
         return;
-    signals_of(native.current)->looking = false;
+    signals_of(native.current)->looking = signals_of(native.current)->masked = false;
     for (uint32_t i = 0; i < signals.jump_count; i++)
         if (signals.jumps[i].buffer == buffer) {
             signals_change(&signals_own()->mask, HOOK_XCHG, signals.jumps[i].mask);

@@ -191,15 +191,21 @@ int signals_take(uint64_t wanted, siginfo_t *info)
 enum signals_ran signals_deliver(void)
 {
     enum signals_ran first = SIGNALS_RAN_NONE;
+    struct signals_thread *thread = signals_of(native.current);
+    bool masked = thread->masked;
     siginfo_t info;
     int number;
+
+    thread->masked = false; /* not what the handlers do */
 
     while ((number = signals_take(~signals_own()->mask, &info)) != 0) {
         enum signals_ran ran = signals_act(number, &info);
 
+        thread->served += ran != SIGNALS_RAN_NONE;
         if (first == SIGNALS_RAN_NONE)
             first = ran;
     }
+    thread->masked = masked;
     return first;
 }
 

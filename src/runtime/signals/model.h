@@ -109,6 +109,9 @@ enum signals_ran signals_handle(void);
  * given out when it is sent, or waits for somebody to unblock it. */
 bool signals_came(void);
 
+/* Before a visible operation: runs the handlers of what others have sent. */
+void signals_look(void);
+
 /* ---- signals_action.c */
 
 /* The signal does what it does in the running thread, now. */

@@ -84,6 +84,8 @@ static void await_change(const struct seen *seen, enum signals_wait how)
         await_request(await);
     await_cell(await, &signals_own()->pending, seen->own);
     await_cell(await, &signals.process, seen->process);
+    op.variant = OBJECT_STRICT; /* no loop, but a call */
+    op.expect = OP_AWAIT;
     signals.waits[thread->number] = how;
     signals_of(thread)->looking = true;
     native_ask(&op);
@@ -155,13 +157,15 @@ INTERPOSE int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict inf
     return wait_for(set, info, timeout);
 }
 
-/* With another mask, until a handler has run. */
+/* With another mask, until a handler has run. One that the old mask lets in may run just before: then it ends nothing. */
 static int suspend(uint64_t mask)
 {
     uint64_t before = signals_own()->mask;
 
     native_cancel_point();
     spin_forget();
+    if (signals_sent)
+        signals_look();
     signals_change(&signals_own()->mask, HOOK_XCHG,
                    mask & ~(signals_bit(SIGKILL) | signals_bit(SIGSTOP)));
     for (;;) {
