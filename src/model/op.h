@@ -118,6 +118,8 @@ enum object_variant {
 #define OBJECT_INTERRUPTIBLE 2 /* a signal for its thread ends the wait: thread.signals */
 #define OBJECT_APART                                                                               \
     4 /* does not access the memory of the object; INIT: which was set anew by stores that are known */
+#define OBJECT_SAME                                                                                \
+    8 /* INIT: if there is a live object, this is still it: its memory has become nothing else */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;

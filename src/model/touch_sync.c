@@ -11,29 +11,36 @@ static const struct {
     const char *raw;       /* or before its beginning */
     const char *ended;     /* it is destroyed in use */
     const char *begun;     /* it is initialised in use */
+    const char *again;     /* or while it lives */
 } life_rules[OBJECT_KIND_COUNT] = {
     [OBJECT_MUTEX] = {"a mutex is used after it was destroyed",
                       "a mutex is used that was never initialised",
                       "a mutex is destroyed while a thread holds it",
-                      "a mutex is initialised while another thread holds it"},
+                      "a mutex is initialised while another thread holds it",
+                      "a mutex is initialised again that was not destroyed"},
     [OBJECT_SPIN] = {"a spinlock is used after it was destroyed",
                      "a spinlock is used that was never initialised",
                      "a spinlock is destroyed while a thread holds it",
-                     "a spinlock is initialised while another thread holds it"},
+                     "a spinlock is initialised while another thread holds it",
+                     "a spinlock is initialised again that was not destroyed"},
     [OBJECT_RWLOCK] = {"a reader-writer lock is used after it was destroyed",
                        "a reader-writer lock is used that was never initialised",
                        "a reader-writer lock is destroyed while a thread holds it",
-                       "a reader-writer lock is initialised while another thread holds it"},
+                       "a reader-writer lock is initialised while another thread holds it",
+                       "a reader-writer lock is initialised again that was not destroyed"},
     [OBJECT_COND] = {"a condition is used after it was destroyed",
                      "a condition is used that was never initialised",
                      "a condition is destroyed while a thread waits on it",
-                     "a condition is initialised while a thread waits on it"},
+                     "a condition is initialised while a thread waits on it",
+                     "a condition is initialised again that was not destroyed"},
     [OBJECT_SEM] = {"a semaphore is used after it was destroyed",
-                    "a semaphore is used that was never initialised", NULL, NULL},
+                    "a semaphore is used that was never initialised", NULL, NULL,
+                    "a semaphore is initialised again that was not destroyed"},
     [OBJECT_BARRIER] = {"a barrier is used after it was destroyed",
                         "a barrier is used that was never initialised",
                         "a barrier is destroyed while a thread waits at it",
-                        "a barrier is initialised while a thread waits at it"},
+                        "a barrier is initialised while a thread waits at it",
+                        "a barrier is initialised again that was not destroyed"},
 };
 
 static enum touch misuse(struct judging *j, loc_id loc, const char *rule)
@@ -119,6 +126,9 @@ enum touch touch_init(struct judging *j)
         return touch_object(j, loc, TOUCH_FAILED); /* another thread was faster */
     if (is_used(kind, state) && !is_own(j, kind, state))
         return misuse(j, loc, life_rules[kind].begun);
+    if (j->op->size & OBJECT_SAME && !(state & OBJECT_DESTROYED) &&
+        (state & OBJECT_MADE || is_used(kind, state)))
+        return misuse(j, loc, life_rules[kind].again);
     return touch_object(j, loc, TOUCH_DONE);
 }
 

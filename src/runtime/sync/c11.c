@@ -72,6 +72,7 @@ INTERPOSE int mtx_init(mtx_t *mutex, int type)
     calls_init(OP_MUTEX_INIT, m, 0);
     memset(mutex, 0, sizeof *mutex);
     m->__data.__kind = type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL;
+    calls_mark(OBJECT_MUTEX, m);
     return thrd_success;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/sync/calls.h"
 
+#include <semaphore.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -30,11 +32,68 @@ static void early_note(uint8_t kind, const void *addr, uint64_t state)
         objects.count++;
 }
 
+/* ---- the mark: what a call that initialises leaves in the object, where nothing else is kept. An object that lives and does not bear it has become
+ * another one: its memory was used for something else meanwhile. */
+
+#define MARK 0x6c646472u
+
+static const size_t mark_offsets[OBJECT_KIND_COUNT] = {
+    [OBJECT_MUTEX] = offsetof(pthread_mutex_t, __data.__list),
+    [OBJECT_RWLOCK] = offsetof(pthread_rwlock_t, __data.__pad2),
+    [OBJECT_COND] = sizeof(pthread_cond_t) - sizeof(uint32_t),
+    [OBJECT_SEM] = sizeof(sem_t) - sizeof(uint32_t),
+    [OBJECT_BARRIER] = sizeof(pthread_barrier_t) - sizeof(uint32_t),
+    [OBJECT_SPIN] = 0,
+};
+
+static bool is_marked(enum object_kind kind, const void *object)
+{
+    uint32_t mark;
+
+    memcpy(&mark, (const char *)object + mark_offsets[kind], sizeof mark);
+    return mark == MARK;
+}
+
+void calls_mark(enum object_kind kind, void *object)
+{
+    uint32_t mark = MARK;
+
+    memcpy((char *)object + mark_offsets[kind], &mark, sizeof mark);
+}
+
+void calls_unmark(enum object_kind kind, void *copy)
+{
+    if (is_marked(kind, copy))
+        memset((char *)copy + mark_offsets[kind], 0, sizeof(uint32_t));
+}
+
+/* A local variable may be another one each time that its function is called, or its block entered. */
+static bool is_local(const void *addr)
+{
+    uint32_t owner;
+
+    if (stack_find(addr, &owner) != STACK_INSIDE)
+        return false;
+    return (const char *)addr < native.threads.at[owner]->stack.low +
+                                    native.threads.at[owner]->stack.size - NATIVE_PRIVATE_SIZE;
+}
+
+/* Whether what lives there, if anything does, is still the same. */
+static bool is_same(enum object_kind kind, const void *addr)
+{
+    loc_id loc = world_location(native.world, kind, (uint64_t)(uintptr_t)addr);
+
+    return !is_local(addr) &&
+           (!(world_state(native.world, loc) & OBJECT_MADE) || is_marked(kind, addr));
+}
+
 void calls_init(enum op_kind kind, const void *addr, uint64_t value)
 {
     struct op op = calls_op(kind, addr, false);
 
     op.value = value;
+    if (native.current && is_same(op_infos[kind].object, addr))
+        op.size |= OBJECT_SAME;
     if (native.current)
         native_ask(&op);
     else if (!native.started)

@@ -42,6 +42,11 @@ static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 /* An object was initialised, by an operation of that kind. In constructors that is remembered for each run. */
 void calls_init(enum op_kind kind, const void *addr, uint64_t value);
 
+/* After its memory has been set: it is known for the object that was initialised. The other way round for a copy of it that is to be
+ * compared. */
+void calls_mark(enum object_kind kind, void *object);
+void calls_unmark(enum object_kind kind, void *copy);
+
 /* An object was destroyed once, but its memory has been set like a static initialiser's since: it is another one. */
 void calls_revive(enum op_kind init, const void *addr);
 

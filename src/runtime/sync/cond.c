@@ -16,8 +16,11 @@ static void cond_mark(pthread_cond_t *cond)
 
 static struct op cond_op(enum op_kind kind, pthread_cond_t *cond)
 {
-    bool fresh = calls_is_zero(cond, sizeof *cond);
+    pthread_cond_t copy = *cond;
+    bool fresh;
 
+    calls_unmark(OBJECT_COND, &copy);
+    fresh = calls_is_zero(&copy, sizeof copy);
     if (fresh)
         calls_revive(OP_COND_INIT, cond);
     return calls_op(kind, cond, !fresh);
@@ -33,6 +36,7 @@ INTERPOSE int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *
     memset(cond, 0, sizeof *cond);
     if (clock == CLOCK_MONOTONIC)
         cond->__data.__wrefs = COND_CLOCK_MONOTONIC;
+    calls_mark(OBJECT_COND, cond);
     return 0;
 }
 

@@ -17,6 +17,7 @@ static bool is_static(const pthread_rwlock_t *lock)
     if (copy.__data.__flags > PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP)
         return false;
     copy.__data.__flags = 0;
+    calls_unmark(OBJECT_RWLOCK, &copy);
     return calls_is_zero(&copy, sizeof copy);
 }
 
@@ -50,6 +51,7 @@ INTERPOSE int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockat
     calls_init(OP_RWLOCK_INIT, lock, 0);
     memset(lock, 0, sizeof *lock);
     lock->__data.__flags = (unsigned)kind;
+    calls_mark(OBJECT_RWLOCK, lock);
     return 0;
 }
 
@@ -135,7 +137,7 @@ INTERPOSE int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
     (void)shared;
     calls_init(OP_SPIN_INIT, (const void *)lock, 0);
-    *lock = 0;
+    calls_mark(OBJECT_SPIN, (void *)(uintptr_t)lock);
     return 0;
 }
 
@@ -173,6 +175,7 @@ INTERPOSE int pthread_barrier_init(pthread_barrier_t *barrier,
     calls_init(OP_BARRIER_INIT, barrier, 0);
     memset(barrier, 0, sizeof *barrier);
     memcpy(barrier, &count, sizeof count);
+    calls_mark(OBJECT_BARRIER, barrier);
     return 0;
 }
 

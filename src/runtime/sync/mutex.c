@@ -37,6 +37,7 @@ static bool is_static(const pthread_mutex_t *mutex)
     if (copy.__data.__kind & ~KIND_TYPE)
         return false;
     copy.__data.__kind = 0;
+    calls_unmark(OBJECT_MUTEX, &copy);
     return calls_is_zero(&copy, sizeof copy);
 }
 
@@ -172,6 +173,7 @@ INTERPOSE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
     memset(mutex, 0, sizeof *mutex);
     mutex->__data.__kind = kind;
     mutex->__data.__spins = (short)ceiling;
+    calls_mark(OBJECT_MUTEX, mutex);
     return 0;
 }
 

@@ -30,6 +30,7 @@ INTERPOSE int sem_init(sem_t *sem, int shared, unsigned value)
     if (value > SEM_VALUE_MAX)
         return fail(EINVAL);
     calls_init(OP_SEM_INIT, sem, value);
+    calls_mark(OBJECT_SEM, sem);
     return 0;
 }
 
