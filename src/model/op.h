@@ -95,6 +95,9 @@ enum rmw_kind {
 /* LOAD, STORE: a plain access that its target makes visible all the same. */
 #define OP_VARIANT_PLAIN 1
 
+/* FENCE: what a locked instruction does to the store buffer, on whatever it works. It orders nothing else. */
+#define OP_VARIANT_LOCKED 1
+
 /* What happens when a thread locks a mutex that it holds; a robust one also survives its holder's end. */
 enum mutex_kind {
     MUTEX_NORMAL,

@@ -130,7 +130,8 @@ const struct op *world_pending(struct world *world, agent_id agent, struct op *s
 static bool op_drains(const struct op *op)
 {
     if (op->kind == OP_STORE || op->kind == OP_FENCE)
-        return op->order == ORDER_SEQ_CST;
+        return op->order == ORDER_SEQ_CST ||
+               (op->kind == OP_FENCE && op->variant == OP_VARIANT_LOCKED);
     return op_infos[op->kind].flags & OP_DRAIN;
 }
 

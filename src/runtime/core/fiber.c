@@ -66,8 +66,6 @@ void fiber_returned(void)
 /* ---- stacks: thread n owns the slot STACK_BASE + n * STACK_SLOT. Its stack ends STACK_GUARD below
  * the end of the slot; the rest of the slot is never mapped, which makes it the guard. */
 
-#define STACK_BASE  0x110000000000u
-#define STACK_SLOT  ((uintptr_t)256 << 20)
 #define STACK_GUARD ((uintptr_t)64 << 10)
 
 /* Bytes mapped, from the top; 0: none yet. Outlives a run: what is mapped stays so. */

@@ -49,6 +49,11 @@ void fiber_hand_over(struct fiber *from, struct fiber *to);
 #define STACK_SIZE ((size_t)8 << 20) /* mapped for each thread; memory is taken only when touched */
 #define STACK_MAX  ((size_t)192 << 20) /* the largest that stack_get_sized gives */
 
+/* Where they all are: a slot for each thread. */
+#define STACK_BASE 0x110000000000u
+#define STACK_SLOT ((uintptr_t)256 << 20)
+#define STACK_SPAN (RUNTIME_THREADS * STACK_SLOT)
+
 struct stack {
     char *low; /* lowest address */
     size_t size;

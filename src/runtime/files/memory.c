@@ -7,6 +7,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
+#include "runtime/files/mapping.h"
 #include "runtime/hooks/plain.h"
 
 /* Memory that the program maps. As in the heap, each thread has a space of its own, so that addresses do not depend
@@ -95,6 +96,7 @@ static void mapping_end(void *start, size_t size, int flags, int protection, int
 
     if (start == MAP_FAILED)
         return;
+    mapping_made(start, pages(size), protection);
     if (flags & MAP_FIXED)
         files_unmapped(start, pages(size));
     if (!(flags & MAP_ANONYMOUS))
@@ -116,6 +118,8 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
     mapping_begin(flags, protection, fd);
     if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
         if (is_mapped(at, size)) {
+            if (!(flags & MAP_FIXED_NOREPLACE))
+                mapping_taken("mmap", at, pages(size), true);
             got = raw_map(at, size, protection, flags, fd, offset);
             mapping_end(got, size, flags, protection, fd);
             return got;
@@ -155,8 +159,10 @@ INTERPOSE int munmap(void *start, size_t size)
         return 0;
     }
     mappings.count -= native.current && mappings.count > 0;
-    if (native.current)
+    if (native.current) {
+        mapping_taken("munmap", start, pages(size), false);
         files_unmapped(start, pages(size));
+    }
     plain_unmapped();
     return (int)syscall(SYS_munmap, start, size);
 }
@@ -169,6 +175,8 @@ INTERPOSE int mprotect(void *start, size_t size, int protection)
     }
     if (native.current && protection & PROT_WRITE)
         files_mapped_writable(start, size);
+    if (native.current)
+        mapping_protected(start, pages(size), protection);
     plain_unmapped();
     return kernel_protect(start, size, protection);
 }
@@ -179,6 +187,7 @@ static void *mapping_grow(void *old, size_t old_size, size_t size)
 
     if (!at)
         return MAP_FAILED;
+    mapping_taken("mremap", old, pages(old_size), false);
     got = (void *)syscall(SYS_mremap, old, old_size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at);
     if (got != MAP_FAILED)
         space_use(got, size, PAGE);
@@ -201,6 +210,8 @@ INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
         return MAP_FAILED;
     }
     plain_unmapped();
+    if (pages(size) < pages(old_size))
+        mapping_taken("mremap", (char *)old + pages(size), pages(old_size) - pages(size), false);
     if (size <= old_size)
         return (void *)syscall(SYS_mremap, old, old_size, size, 0);
     if (flags & MREMAP_MAYMOVE)

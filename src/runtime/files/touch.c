@@ -23,6 +23,7 @@
 #include "runtime/core/state.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
+#include "runtime/files/mapping.h"
 #include "runtime/hooks/plain.h"
 
 #undef fread_unlocked /* a macro when optimizing */
@@ -38,6 +39,14 @@ static void touch(const void *start, size_t size)
 {
     if (start)
         image_touch((void *)start, size);
+}
+
+/* May clear pages. */
+static void advise(void *start, size_t size, int advice)
+{
+    if (mapping_is_emptied(advice))
+        mapping_taken("madvise", start, size, true);
+    touch(start, size);
 }
 
 /* The same for what library.def has no row of: the bytes, all that may be written, count as written as far as races are concerned. */
@@ -206,8 +215,8 @@ PASS_THROUGH(int, sched_getaffinity, (pid_t pid, size_t n, cpu_set_t *to), (pid,
 PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), FILL(to))
 PASS_THROUGH(int, mincore, (void *start, size_t n, unsigned char *to), (start, n, to),
              fill(to, n / 4096 + 1))
-/* May clear pages. */
-PASS_THROUGH(int, madvise, (void *start, size_t n, int advice), (start, n, advice), touch(start, n))
+PASS_THROUGH(int, madvise, (void *start, size_t n, int advice), (start, n, advice),
+             advise(start, n, advice))
 PASS_THROUGH(pid_t, wait, (int *status), (status), FILL(status))
 PASS_THROUGH(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options),
              FILL(status))

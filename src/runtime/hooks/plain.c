@@ -265,9 +265,9 @@ void plain_free(void *block, size_t size)
         free_visible(block, size);
     if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
         return;
-    races_note_free(true);
+    races_note_call("free");
     detect_write_range((uint64_t)(uintptr_t)block, size);
-    races_note_free(false);
+    races_note_call(NULL);
     detect_tick(); /* else the next access would pass as known */
 }
 

@@ -11,7 +11,7 @@
 
 static struct {
     bool explaining; /* a run is done again */
-    bool frees;
+    const char *call; /* that takes the memory of the access under way, or NULL */
     struct race_note notes[NOTES_MAX];
     uint32_t count;
     struct map known;      /* races that have been looked into, by race_key */
@@ -93,7 +93,7 @@ static void access_seen(const struct detect_access *access, uint64_t addr, size_
                                     .thread = access->thread,
                                     .writes = access->writes,
                                     .atomic = access->atomic,
-                                    .frees = races.frees,
+                                    .call = races.call,
                                     .use = access->use,
                                     .addr = addr,
                                     .size = size};
@@ -111,14 +111,14 @@ void races_note_block(const void *block, size_t size)
             stack_keep(&races.notes[i].allocated, __raddle_frames);
 }
 
-bool races_is_free(void)
+const char *races_call(void)
 {
-    return races.frees;
+    return races.call;
 }
 
-void races_note_free(bool frees)
+void races_note_call(const char *call)
 {
-    races.frees = frees;
+    races.call = call;
 }
 
 static void open_detector(void)

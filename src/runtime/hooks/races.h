@@ -18,10 +18,10 @@ void races_forget(void);
 /* While a run is done again: keeps where a block is allocated, if a race is about it. */
 void races_note_block(const void *block, size_t size);
 
-/* The accesses that follow are those of free. */
-void races_note_free(bool frees);
+/* The accesses that follow are those of a call that takes memory away (free…); NULL: no longer. */
+void races_note_call(const char *call);
 
-/* Whether the access under way is one of those. */
-bool races_is_free(void);
+/* The call that the access under way is one of, or NULL. */
+const char *races_call(void);
 
 #endif

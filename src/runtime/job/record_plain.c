@@ -18,7 +18,7 @@ struct plain_access {
     const struct raddle_site *site;
     uint32_t stack;
     cell_value value; /* read or written */
-    bool frees;       /* gives a block back */
+    const char *call; /* that takes the memory, or NULL */
     bool settled;     /* the value of a write is known only when it has been made */
 };
 
@@ -58,8 +58,8 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
                             .addr = addr,
                             .site = (uint64_t)(uintptr_t)access.site};
     access.stack = record_callers(thread, frame);
-    access.frees = races_is_free();
-    if (access.frees)
+    access.call = races_call();
+    if (access.call)
         access.op.size = 0;
     if (seen->writes)
         access.settled = false;
@@ -124,8 +124,8 @@ static void access_add(const struct plain_access *access)
 
     event.op.value = access->value;
     object_name(&event.op, object, sizeof object);
-    if (access->frees) {
-        snprintf(text, sizeof text, "free %s", object);
+    if (access->call) {
+        snprintf(text, sizeof text, "%s %s", access->call, object);
     } else if (access->op.size) {
         names_step(&event, text, sizeof text);
     } else { /* too large to be one value: a copy */

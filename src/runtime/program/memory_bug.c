@@ -96,6 +96,18 @@ void memory_bug_stack(uint32_t owner)
     report(t);
 }
 
+/* As long as there are others, plain_foreign_stack judges: there may be a race to tell of. */
+void memory_check_stack(const void *p)
+{
+    const struct native_thread *thread = native.current;
+    uint32_t owner;
+
+    if (!native.alone || !thread || (uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size)
+        return;
+    if (stack_find(p, &owner) == STACK_INSIDE && native_has_ended(owner))
+        memory_bug_stack(owner);
+}
+
 void memory_bug_free(const void *p, enum heap_status status, const char *function)
 {
     const struct heap_block *block = heap_find(p);

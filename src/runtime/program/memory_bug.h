@@ -5,6 +5,7 @@
 
 #include "runtime/core/guard.h"
 #include "runtime/core/heap.h"
+#include "runtime/core/fiber.h"
 
 /* What a program does wrong with its heap, in words. */
 
@@ -18,11 +19,16 @@ _Noreturn void memory_bug_stack(uint32_t owner);
 /* It frees, or enlarges, what is no live block. */
 _Noreturn void memory_bug_free(const void *p, enum heap_status status, const char *function);
 
+/* It accesses a stack, maybe that of a thread that has ended while no other one is left. */
+void memory_check_stack(const void *p);
+
 /* Before an access; and after one that others may have come before. */
 static inline void memory_check(const void *p, size_t n, bool writes)
 {
     if (__builtin_expect(!guard_allows(p, n), 0))
         memory_bug_access(p, n, writes);
+    if (__builtin_expect((uintptr_t)p - STACK_BASE < STACK_SPAN, 0))
+        memory_check_stack(p);
 }
 
 #endif

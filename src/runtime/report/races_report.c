@@ -58,8 +58,8 @@ static const char *side_verb(const struct race_side *side)
 
     if (side->use)
         return uses[side->use];
-    if (side->frees)
-        return "free";
+    if (side->call)
+        return side->call;
     if (side->atomic)
         return side->writes ? "atomic write" : "atomic read";
     return side->writes ? "write" : "read";

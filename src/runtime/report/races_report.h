@@ -18,7 +18,7 @@ struct race_side {
     epoch when;
     uint32_t thread;
     bool writes, atomic;
-    bool frees;  /* gives the block back */
+    const char *call; /* that takes the memory: free, munmap…; or NULL */
     uint8_t use; /* enum detect_use */
     uint64_t addr;
     size_t size;
