@@ -432,8 +432,8 @@ bool assembly_classify(struct work *work, LLVMValueRef call, struct point *point
         return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind;
     }
     if (understand(work, &as, call).kind != LOCKED_NONE) {
-        point->kind = POINT_ASSEMBLY;
-        return !escape_is_private(work, as.operands[as.memory].value);
+        point->kind = POINT_ASSEMBLY; /* of private memory, too: it is a fence */
+        return true;
     }
     point->kind = POINT_UNSEEN;
     return as.too_long || touches_shared(work, &as);

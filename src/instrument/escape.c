@@ -110,11 +110,11 @@ static bool use_escapes(const struct work *work, LLVMValueRef user, LLVMValueRef
     case LLVMICmp:
         return false;
     case LLVMStore:
-        return LLVMGetOperand(user, 0) == pointer;
-    case LLVMAtomicRMW:
-        return LLVMGetOperand(user, 1) == pointer;
+        return LLVMGetOperand(user, 0) == pointer ||
+               LLVMGetOrdering(user) == LLVMAtomicOrderingSequentiallyConsistent;
+    case LLVMAtomicRMW: /* nobody sees it, but a locked instruction is a fence for all else */
     case LLVMAtomicCmpXchg:
-        return LLVMGetOperand(user, 1) == pointer || LLVMGetOperand(user, 2) == pointer;
+        return true;
     case LLVMCall:
     case LLVMInvoke:
     case LLVMCallBr:

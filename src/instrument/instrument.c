@@ -244,6 +244,24 @@ static void section_make(struct pass *pass, LLVMValueRef function)
     }
 }
 
+static bool is_locked_store(LLVMValueRef instruction)
+{
+    return LLVMIsAStoreInst(instruction) &&
+           LLVMGetOrdering(instruction) == LLVMAtomicOrderingSequentiallyConsistent &&
+           LLVMIsAAllocaInst(pointer_base(LLVMGetOperand(instruction, 1)));
+}
+
+/* Without optimisation a sequentially consistent store to a local variable is a locked instruction like any other: it must not leave
+ * with the variable. */
+static void keep_locked_stores(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (is_locked_store(i))
+                    LLVMSetVolatile(i, 1);
+}
+
 /* Locals whose address nobody takes leave memory before we look. */
 static void promote_locals(LLVMModuleRef module)
 {
@@ -272,6 +290,8 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     if (LLVMGetNamedMetadata(module, mark, strlen(mark)))
         return; /* bitcode that was compiled by us */
     LLVMGetOrInsertNamedMetadata(module, mark, strlen(mark));
+    if (!optimises)
+        keep_locked_stores(module);
     promote_locals(module);
     /* LLVM-C 19 has no way to read debug records; as intrinsics they are ordinary calls */
     LLVMSetIsNewDbgInfoFormat(module, 0);

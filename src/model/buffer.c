@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/object.h"
 
 /* Buffers are keyed beside threads (world_thread): an odd mix of thread and name keeps them apart. */
 static uint64_t buffer_key(agent_id thread, uint64_t name)
@@ -59,6 +60,39 @@ void buffer_push(struct world *world, agent_id thread, const struct op *op)
     t->waiting++;
     if (world->watch)
         world->watch->stored(world, thread, op, &vec_last(&buffer->stores));
+}
+
+void buffer_push_unlock(struct world *world, agent_id thread, const struct op *op)
+{
+    agent_id agent = buffer_agent(world, thread, op->addr);
+    struct thread *t = &world->threads.at[thread];
+
+    vec_push(world->arena, &world->buffers.at[agent].stores,
+             (struct buffered_store){.addr = op->addr,
+                                     .value = op->value,
+                                     .object = op_infos[op->kind].object,
+                                     .number = t->stores,
+                                     .floor = t->stores, /* a release store */
+                                     .site = op->site,
+                                     .issued = world->now,
+                                     .flushed = EVENT_NONE});
+    t->stores++;
+    t->waiting++;
+}
+
+bool buffer_unlocks(const struct world *world, const struct view *view, agent_id thread,
+                    const struct op *op)
+{
+    for (agent_id b = world->threads.at[thread].buffers; b != AGENT_NONE;
+         b = world->buffers.at[b].next)
+        for (uint32_t i = world->buffers.at[b].stores.count; i-- > 0;) {
+            const struct buffered_store *store = &world->buffers.at[b].stores.at[i];
+
+            if (store->object == op_infos[op->kind].object && store->addr == op->addr &&
+                store->number < op->stores && !view->is_flushed(view, store))
+                return true;
+        }
+    return false;
 }
 
 const struct buffered_store *buffer_head(const struct world *world, agent_id agent)
@@ -128,17 +162,30 @@ void buffer_flush_causes(const struct world *world, agent_id agent, event_vec *c
     }
 }
 
+/* The lock may have been destroyed meanwhile, by the thread itself. */
+static void unlock_flush(struct world *world, agent_id thread, const struct buffered_store *store)
+{
+    uint64_t state = world_state(world, world_location(world, store->object, store->addr));
+
+    if (lock_holder(state) == lock_held_by(thread))
+        world_object_set(world, store->object, store->addr, lock_given(state, store->value != 0));
+}
+
 void buffer_flush(struct world *world, agent_id agent, event_id now)
 {
     struct buffer *buffer = &world->buffers.at[agent];
     struct buffered_store *store = &buffer->stores.at[buffer->head];
     agent_id thread = world->agents.at[agent].thread;
 
-    memcpy((void *)(uintptr_t)store->addr, &store->value, store->size);
-    world_writer_set(world, store->addr, store->size, world_slot(world, thread, store->number));
+    if (store->object != OBJECT_NONE) {
+        unlock_flush(world, thread, store);
+    } else {
+        memcpy((void *)(uintptr_t)store->addr, &store->value, store->size);
+        world_writer_set(world, store->addr, store->size, world_slot(world, thread, store->number));
+        if (world->watch)
+            world->watch->flushed(world, thread, store);
+    }
     store->flushed = now;
-    if (world->watch)
-        world->watch->flushed(world, thread, store);
     buffer->head++;
     world->threads.at[thread].waiting--;
 }

@@ -1,6 +1,7 @@
 #ifndef RADDLE_MODEL_BUFFER_H
 #define RADDLE_MODEL_BUFFER_H
 
+#include "model/touch.h"
 #include "model/world.h"
 
 /* Store buffers: the part of the world between threads and memory under TSO and PSO. */
@@ -41,5 +42,12 @@ void buffer_show_newest(struct world *world, agent_id thread, uint64_t addr);
 
 /* Appends the last flush of each buffer of `thread`. */
 void buffer_drain_causes(const struct world *world, agent_id thread, event_vec *causes);
+
+/* `thread` gives a spinlock back by a store: puts that into its buffer. */
+void buffer_push_unlock(struct world *world, agent_id thread, const struct op *op);
+
+/* Whether such a store to the lock of `op`, which `thread` issued before that, is not in memory yet in `view`. */
+bool buffer_unlocks(const struct world *world, const struct view *view, agent_id thread,
+                    const struct op *op);
 
 #endif

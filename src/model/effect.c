@@ -102,21 +102,6 @@ static uint64_t lock_taken(uint64_t state, agent_id thread)
     return lock_holder(state) ? state + LOCK_AGAIN : state | lock_held_by(thread);
 }
 
-static uint64_t lock_stamp(uint64_t state, bool changes)
-{
-    return ((state & LOCK_STAMP_MASK) + (changes ? LOCK_STAMP : 0)) & LOCK_STAMP_MASK;
-}
-
-/* A robust mutex that is still not consistent is never to be had again. */
-static uint64_t lock_given(uint64_t state, bool has_written)
-{
-    uint64_t life = (state & ~OBJECT_USE) | lock_stamp(state, has_written);
-
-    if ((state & LOCK_USE) >= LOCK_AGAIN)
-        return state - LOCK_AGAIN;
-    return life & MUTEX_OWNER_DIED ? (life & ~MUTEX_OWNER_DIED) | MUTEX_UNRECOVERABLE : life;
-}
-
 static enum sequel do_lock(struct doing *d)
 {
     uint64_t state = state_get(d, op_infos[d->op.kind].object, d->op.addr);
@@ -149,7 +134,10 @@ static enum sequel do_unlock(struct doing *d)
     uint64_t last = d->op.variant & MUTEX_LAST ? MUTEX_UNRECOVERABLE : 0;
     bool held = d->touch == TOUCH_DONE;
 
-    if (held)
+    if (held && d->op.kind == OP_SPIN_UNLOCK && d->op.order != ORDER_SEQ_CST &&
+        world_is_buffered(d->world))
+        buffer_push_unlock(d->world, d->thread, &d->op);
+    else if (held)
         state_set(d, op_infos[d->op.kind].object, d->op.addr,
                   lock_given(state, d->op.value != 0) | last);
     result_set(d, held ? LOCK_GOT : LOCK_BUSY);
@@ -655,6 +643,11 @@ enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, ou
     }
     if (touch == TOUCH_INTERRUPTED)
         return interrupt(&d);
+    if (touch == TOUCH_DONE && d.op.size & OBJECT_LOOK && op_infos[d.op.kind].object > OBJECT_CELL) {
+        world->threads.at[thread].pending.size &= (uint8_t)~OBJECT_LOOK;
+        result_set(&d, LOOK_GOES_ON);
+        return SEQUEL_WAIT;
+    }
     if (world->watch && !goes_to_buffer(&d))
         world->watch->does(world, thread, &d.op, touch == TOUCH_FAILED);
     return effects[d.op.kind](&d);

@@ -67,6 +67,21 @@ static inline uint32_t lock_holder(uint64_t state)
     return (uint32_t)state;
 }
 
+static inline uint64_t lock_stamp(uint64_t state, bool changes)
+{
+    return ((state & LOCK_STAMP_MASK) + (changes ? LOCK_STAMP : 0)) & LOCK_STAMP_MASK;
+}
+
+/* The state of a lock that its holder gives back. A robust mutex that is still not consistent is never to be had again. */
+static inline uint64_t lock_given(uint64_t state, bool has_written)
+{
+    uint64_t life = (state & ~OBJECT_USE) | lock_stamp(state, has_written);
+
+    if ((state & LOCK_USE) >= LOCK_AGAIN)
+        return state - LOCK_AGAIN;
+    return life & MUTEX_OWNER_DIED ? (life & ~MUTEX_OWNER_DIED) | MUTEX_UNRECOVERABLE : life;
+}
+
 static inline uint32_t rwlock_readers(uint64_t state)
 {
     return (uint32_t)state;
@@ -121,6 +136,9 @@ enum wait_end {
 
 /* What an operation that waits gives its thread if a signal has interrupted it: nothing else has happened. */
 #define WAIT_INTERRUPTED ((cell_value)1 << 64)
+
+/* The result of a look (OBJECT_LOOK) after which the operation is still to be done. */
+#define LOOK_GOES_ON ((cell_value)1 << 65)
 
 /* What is said of them: "cancelled"; "" for a timeout. */
 extern const char *const wait_end_texts[WAIT_END_COUNT];

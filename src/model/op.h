@@ -32,6 +32,7 @@ enum op_flag {
     OP_DRAIN = 1,  /* runs only when the store buffers of its thread are empty */
     OP_BLOCK = 2,  /* may be disabled */
     OP_HIDDEN = 4, /* not written by programs */
+    OP_LOOK = 8,   /* looks first, by a plain load: see OBJECT_LOOK */
 };
 
 enum object_kind {
@@ -123,6 +124,10 @@ enum object_variant {
     4 /* does not access the memory of the object; INIT: which was set anew by stores that are known */
 #define OBJECT_SAME                                                                                \
     8 /* INIT: if there is a live object, this is still it: its memory has become nothing else */
+#define OBJECT_LOOK                                                                                \
+    16 /* set by the world: only looks whether the operation would fail. Then that is all; else it is pending without this bit */
+#define OBJECT_QUIET                                                                               \
+    32 /* done by plain loads and stores, as far as its own thread can tell: needs no empty buffers */
 
 /* What up to 16 bytes of memory hold. */
 typedef unsigned __int128 cell_value;

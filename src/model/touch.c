@@ -262,6 +262,10 @@ static enum touch touch_cas(struct judging *j)
 
 static enum touch touch_flush(struct judging *j)
 {
+    if (j->op->variant != OBJECT_NONE) {
+        judging_add(j, world_location(j->world, j->op->variant, j->op->addr), 1, ACCESS_WRITE);
+        return TOUCH_DONE;
+    }
     touch_write(j, j->world->agents.at[j->agent].thread);
     return TOUCH_DONE;
 }
@@ -302,6 +306,18 @@ static bool is_interruptible(const struct op *op)
     return op_infos[op->kind].flags & OP_BLOCK && op->size & OBJECT_INTERRUPTIBLE &&
            op->kind != OP_COND_TIMEOUT && op->kind != OP_BARRIER_INTERRUPT &&
            op->kind != OP_BARRIER_LEAVE;
+}
+
+static bool merely_looks(const struct op *op)
+{
+    return op->size & OBJECT_LOOK && op_infos[op->kind].object > OBJECT_CELL;
+}
+
+/* Whatever comes of it, it has changed nothing. */
+static void touch_looks(struct judging *j)
+{
+    for (uint32_t i = 0; i < j->footprint->count; i++)
+        j->footprint->at[i].mode = ACCESS_READ;
 }
 
 static enum touch touch_invalid(struct judging *j)
@@ -411,6 +427,8 @@ enum touch op_touch(struct world *world, const struct view *view, agent_id agent
     touch = touches[op->kind].touch(&j);
     if (is_interruptible(op))
         touch = touch_interruptible(&j, touch);
+    if (merely_looks(op))
+        touch_looks(&j);
     if (rule)
         *rule = j.rule;
     return touch;
@@ -444,7 +462,9 @@ void op_outcomes(struct world *world, const struct view *view, agent_id agent, c
     case OP_COND_SIGNAL:
         signal_outcomes(
             world,
-            (waiters_id)view->state(view, world, world_location(world, OBJECT_COND, op->addr)),
+            merely_looks(op) ? WAITERS_EMPTY
+                           : (waiters_id)view->state(view, world,
+                                                     world_location(world, OBJECT_COND, op->addr)),
             outcomes);
         break;
     case OP_COND_TIMEOUT:

@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "model/buffer.h"
 #include "model/judging.h"
 #include "model/object.h"
 
@@ -59,12 +60,22 @@ static const char *dead_rule(const struct judging *j, enum object_kind kind, uin
     return NULL;
 }
 
+/* A spinlock that the thread has given back is free to itself, though the store may still wait in its buffer. */
+static uint64_t spin_seen(struct judging *j, uint64_t state)
+{
+    if (!world_is_buffered(j->world) || lock_holder(state) != lock_held_by(j->agent))
+        return state;
+    return buffer_unlocks(j->world, j->view, j->agent, j->op) ? state & ~LOCK_USE : state;
+}
+
 /* The state of the operation's object; *rule says why it must not be used, if so. */
 static uint64_t live_state(struct judging *j, loc_id *loc, const char **rule)
 {
     enum object_kind kind = op_infos[j->op->kind].object;
     uint64_t state = object_state(j, kind, j->op->addr, loc);
 
+    if (kind == OBJECT_SPIN)
+        state = spin_seen(j, state);
     *rule = dead_rule(j, kind, state);
     return state;
 }
@@ -124,6 +135,8 @@ enum touch touch_init(struct judging *j)
 
     if ((j->op->size & OBJECT_APART) && !(state & OBJECT_DESTROYED))
         return touch_object(j, loc, TOUCH_FAILED); /* another thread was faster */
+    if (kind == OBJECT_SPIN)
+        state = spin_seen(j, state);
     if (is_used(kind, state) && !is_own(j, kind, state))
         return misuse(j, loc, life_rules[kind].begun);
     if (j->op->size & OBJECT_SAME && !(state & OBJECT_DESTROYED) &&
@@ -154,6 +167,13 @@ enum touch touch_lock(struct judging *j)
     return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
 }
 
+/* On x86 that is a plain store. */
+static bool unlock_is_buffered(const struct judging *j)
+{
+    return j->op->kind == OP_SPIN_UNLOCK && j->op->order != ORDER_SEQ_CST &&
+           world_is_buffered(j->world);
+}
+
 enum touch touch_unlock(struct judging *j)
 {
     const char *rule;
@@ -162,6 +182,8 @@ enum touch touch_unlock(struct judging *j)
 
     if (rule)
         return misuse(j, loc, rule);
+    if (lock_holder(state) == lock_held_by(j->agent) && unlock_is_buffered(j))
+        return TOUCH_DONE; /* others notice when it is flushed */
     if (lock_holder(state) == lock_held_by(j->agent))
         return touch_object(j, loc, TOUCH_DONE);
     if (j->op->variant != MUTEX_NORMAL)

@@ -62,6 +62,24 @@ static void pending_complete(struct world *world, agent_id agent)
         thread->pending.addr = agent;
 }
 
+/* Whether it has issued stores since it last needed its buffers empty. Not whether they still wait there: that must not decide what it
+ * does next. */
+static bool may_have_stores(const struct world *world, const struct thread *thread)
+{
+    return world_is_buffered(world) && thread->stores > thread->drained;
+}
+
+/* The same for an operation that its thread has just come to. */
+static void pending_begin(struct world *world, agent_id agent)
+{
+    struct thread *thread = &world->threads.at[agent];
+
+    pending_complete(world, agent);
+    if (op_infos[thread->pending.kind].flags & OP_LOOK && may_have_stores(world, thread) &&
+        !world->in_section)
+        thread->pending.size |= OBJECT_LOOK;
+}
+
 /* The target has brought `agent` to its next operation. If creations and ends are merged into the transitions that they follow, does
  * those at once. */
 static void thread_arrive(struct world *world, agent_id agent, struct op *next)
@@ -75,7 +93,7 @@ static void thread_arrive(struct world *world, agent_id agent, struct op *next)
         world->target->ops->resume(world->target, world, agent, 0, next);
     }
     world->threads.at[agent].pending = *next;
-    pending_complete(world, agent);
+    pending_begin(world, agent);
     if (merges && next->kind == OP_THREAD_EXIT) {
         if (world->watch)
             world->watch->does(world, agent, &world->threads.at[agent].pending, false);
@@ -123,6 +141,7 @@ const struct op *world_pending(struct world *world, agent_id agent, struct op *s
                          .addr = store->addr,
                          .value = store->number,
                          .expect = store->value,
+                         .variant = store->object,
                          .site = store->site};
     return space;
 }
@@ -132,7 +151,16 @@ static bool op_drains(const struct op *op)
     if (op->kind == OP_STORE || op->kind == OP_FENCE)
         return op->order == ORDER_SEQ_CST ||
                (op->kind == OP_FENCE && op->variant == OP_VARIANT_LOCKED);
+    if (op_infos[op->kind].object > OBJECT_CELL && op->size & (OBJECT_LOOK | OBJECT_QUIET))
+        return false;
     return op_infos[op->kind].flags & OP_DRAIN;
+}
+
+/* Whether it goes to a buffer, and so needs room there. */
+static bool op_is_buffered(const struct world *world, const struct op *op)
+{
+    return (op->kind == OP_STORE || op->kind == OP_SPIN_UNLOCK) && op->order != ORDER_SEQ_CST &&
+           world_is_buffered(world);
 }
 
 bool world_ready(struct world *world, agent_id agent)
@@ -148,7 +176,7 @@ bool world_ready(struct world *world, agent_id agent)
         return false;
     if (op->kind == OP_COND_RELOCK || op->kind == OP_BARRIER_LEAVE)
         return thread->woken;
-    if (op->kind == OP_STORE && op->order != ORDER_SEQ_CST && world_is_buffered(world))
+    if (op_is_buffered(world, op))
         return buffer_has_room(world, agent, op->addr);
     return true;
 }
@@ -199,7 +227,7 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
         return;
     if (op_drains(op)) {
         buffer_drain_causes(world, agent, causes);
-    } else if (op->kind == OP_STORE) {
+    } else if (op_is_buffered(world, op)) {
         room = buffer_room_cause(world, agent, op->addr);
         if (room != EVENT_NONE)
             vec_push(world->arena, causes, room);
@@ -281,6 +309,8 @@ static void thread_step(struct world *world, agent_id agent, outcome_id outcome,
                      &world->step.rule);
     CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
     world->threads.at[agent].cause = EVENT_NONE;
+    if (op_drains(&world->threads.at[agent].pending))
+        world->threads.at[agent].drained = world->threads.at[agent].stores;
     sequel = op_effect(world, agent, touch, outcome);
     if (world->threads.at[agent].pending.kind == OP_SECTION_BEGIN && !fatal)
         sequel = section_run(world, agent);

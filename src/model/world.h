@@ -42,6 +42,7 @@ struct thread {
     uint32_t stores;     /* stores it has put into buffers so far */
     uint32_t waiting;    /* of these, how many are not flushed yet */
     uint32_t floor;      /* later stores are flushed after all those before this one */
+    uint32_t drained;    /* stores it had issued when it last needed its buffers empty */
     uint64_t
         signals; /* set by a target before it waits interruptibly: the address of two words, a cell with the signals
                             that are pending for the thread, a bit each, and those that it blocks */
@@ -54,7 +55,8 @@ struct buffered_store {
     uint64_t addr;
     cell_value value;
     cell_value hidden; /* while it is shown (buffer.h): what is in memory */
-    uint8_t size;
+    uint8_t size;    /* 0: of an object */
+    uint8_t object;  /* OBJECT_SPIN: gives that lock back; OBJECT_NONE: an ordinary store */
     uint32_t number; /* among the thread's buffered stores */
     uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
     uint64_t site;

@@ -70,7 +70,9 @@ static void describe_outcome(const struct script *script, const struct world *wo
                              const struct op *op, outcome_id outcome, const cell_value *result,
                              FILE *out)
 {
-    if (op->kind == OP_COND_SIGNAL && outcome == OUTCOME_LOST)
+    if (result && *result == LOOK_GOES_ON)
+        fputs("  (to be done)", out);
+    else if (op->kind == OP_COND_SIGNAL && outcome == OUTCOME_LOST)
         fputs("  (nobody waits)", out);
     else if (op->kind == OP_COND_SIGNAL)
         fprintf(out, "  (wakes %s)", thread_name(script, world, outcome));

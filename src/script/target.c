@@ -194,6 +194,8 @@ static struct op row_op(const struct script *script, struct world *world, const 
                insn->op == OP_THREAD_CANCEL) {
         op.addr = world_thread(world, thread_key(insn->thread));
     }
+    if (op_infos[insn->op].sync == SYNC_MAKE)
+        op.size |= OBJECT_SAME;
     if (script->cancels)
         row_cancellable(&op);
     if (insn->op == OP_AWAIT)
@@ -264,6 +266,17 @@ static void script_resume(struct target *target, struct world *world, agent_id a
     thread_run(script, world, agent, next);
 }
 
+/* C programs have no static initialisers for these: as declared here they have been initialised. */
+static bool begins_by_call(enum object_kind kind)
+{
+    return kind == OBJECT_SEM || kind == OBJECT_SPIN || kind == OBJECT_BARRIER;
+}
+
+static uint64_t value_of(const struct decl *semaphore)
+{
+    return semaphore->init ? (uint64_t)semaphore->init[0].number : 0;
+}
+
 static void script_restart(struct target *target, struct world *world)
 {
     struct script *script = (struct script *)target;
@@ -273,10 +286,10 @@ static void script_restart(struct target *target, struct world *world)
     for (uint32_t d = 0; d < program->decl_count; d++) {
         const struct decl *decl = &program->decls[d];
 
-        if (decl->kind == OBJECT_SEM && decl->init)
+        if (begins_by_call(decl->kind))
             for (uint32_t i = 0; i < decl->count; i++)
-                world_object_set(world, OBJECT_SEM, script->addresses[d] + i,
-                                 (uint64_t)decl->init[0].number);
+                world_object_set(world, decl->kind, script->addresses[d] + i,
+                                 (decl->kind == OBJECT_SEM ? value_of(decl) : 0) | OBJECT_MADE);
     }
     for (uint32_t t = 0; t < program->thread_count; t++) {
         memset(script->threads[t].regs, 0,

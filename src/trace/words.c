@@ -94,6 +94,8 @@ static void add_result(struct phrase *p, const struct trace_step *step)
     if (op_returns(step->op) && !strstr(p->at, "->")) {
         add(p, " -> ");
         add_value(p, step);
+    } else if (step->op == OP_FLUSH && !step->size) {
+        return; /* a lock that is given back */
     } else if ((step->op == OP_STORE || step->op == OP_FLUSH) && !strstr(p->at, "= ")) {
         add(p, " = ");
         add_value(p, step);
@@ -101,7 +103,7 @@ static void add_result(struct phrase *p, const struct trace_step *step)
         return; /* the text has it */
     } else if (step->op == OP_COND_TIMEOUT && step->outcome) {
         add(p, " (%s)", step->outcome < WAIT_END_COUNT ? wait_end_texts[step->outcome] : "");
-    } else if (step->op != OP_COND_SIGNAL) {
+    } else if (step->op != OP_COND_SIGNAL || strstr(p->at, "->")) {
         return;
     } else if (step->outcome == OUTCOME_LOST) {
         add(p, " (nobody waits)");

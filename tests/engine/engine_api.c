@@ -47,6 +47,10 @@ static struct oracle_choice choice_of(const struct session *session, const struc
         choice.outcome = script_thread_of(world, event->outcome);
     if (agent->is_buffer && world->memory == &memory_pso) {
         choice.decl = script_locate(&session->script, agent->addr, &offset);
+        if (session->script.program->decls[choice.decl].kind != OBJECT_CELL) {
+            choice.element = (uint32_t)offset; /* of a spinlock that is given back */
+            return choice;
+        }
         choice.element = (uint32_t)(offset / session->script.program->decls[choice.decl].size);
         choice.byte = (uint32_t)(offset % session->script.program->decls[choice.decl].size);
     }

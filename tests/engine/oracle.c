@@ -72,6 +72,10 @@ static struct oracle_choice choice_out(const struct o_machine *m, struct o_choic
     for (uint32_t d = 0; choice.buffer >= 0 && d < m->program->decl_count; d++) {
         const struct decl *decl = &m->program->decls[d];
         uint32_t offset = (uint32_t)choice.buffer - m->base[d];
+        if (decl->kind == OBJECT_SPIN && offset - O_BYTES < decl->count) {
+            out.decl = d;
+            out.element = offset - O_BYTES;
+        }
         if (decl->kind != OBJECT_CELL || offset >= decl->count * decl->size)
             continue;
         out.decl = d;
@@ -86,7 +90,10 @@ static struct o_choice choice_in(const struct o_machine *m, const struct oracle_
     struct o_choice in = {.thread = (int16_t)choice->thread, .outcome = choice->outcome};
 
     in.buffer = O_THREAD;
-    if (choice->is_buffer && m->model == ORACLE_PSO && choice->decl < m->program->decl_count)
+    if (choice->is_buffer && m->model == ORACLE_PSO && choice->decl < m->program->decl_count &&
+        m->program->decls[choice->decl].kind == OBJECT_SPIN)
+        in.buffer = (int16_t)(O_BYTES + m->base[choice->decl] + choice->element);
+    else if (choice->is_buffer && m->model == ORACLE_PSO && choice->decl < m->program->decl_count)
         in.buffer =
             (int16_t)(m->base[choice->decl] +
                       choice->element * m->program->decls[choice->decl].size + choice->byte);

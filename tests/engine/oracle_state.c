@@ -262,12 +262,29 @@ void o_pending(const struct o_machine *m, const struct o_state *s, unsigned t, s
     p->a = operand_value(m, thread, &p->insn->a);
     p->b = operand_value(m, thread, &p->insn->b);
     pending_place(m, thread, p);
+    p->looks = o_is_look(m, thread, (enum op_kind)p->kind);
+    if (p->kind == OP_SPIN_UNLOCK) {
+        p->addr = (uint16_t)(O_BYTES + p->object);
+        p->size = 0;
+    }
+}
+
+/* glibc does these by a locked instruction only if a load has shown that there is something to do. Who has stored nothing since its
+ * buffers were empty cannot tell. */
+bool o_is_look(const struct o_machine *m, const struct o_thread *thread, enum op_kind kind)
+{
+    bool looks = kind == OP_COND_SIGNAL || kind == OP_COND_BROADCAST || kind == OP_SEM_TRYWAIT ||
+                 kind == OP_RWLOCK_TRYRDLOCK || kind == OP_RWLOCK_TRYWRLOCK;
+
+    return looks && m->model != ORACLE_SC && !thread->looked && thread->stores != thread->drained;
 }
 
 bool o_store_is_buffered(const struct o_machine *m, const struct o_pending *p)
 {
-    return p->kind == OP_STORE && !p->bad && m->model != ORACLE_SC &&
-           p->insn->order != ORDER_SEQ_CST;
+    if (p->bad || m->model == ORACLE_SC)
+        return false;
+    return p->kind == OP_SPIN_UNLOCK ||
+           (p->kind == OP_STORE && p->insn->order != ORDER_SEQ_CST);
 }
 
 int o_buffer_of(const struct o_machine *m, const struct o_entry *entry)
@@ -289,7 +306,8 @@ void o_buffer_append(const struct o_machine *m, struct o_state *s, unsigned t,
     entry->value = (uint64_t)p->a;
     entry->addr = p->addr;
     entry->size = p->size;
-    entry->release = p->insn->order == ORDER_RELEASE || p->insn->order == ORDER_ACQ_REL;
+    entry->release = p->kind == OP_SPIN_UNLOCK || p->insn->order == ORDER_RELEASE ||
+                     p->insn->order == ORDER_ACQ_REL;
     entry->number = ++thread->stores;
     entry->epoch = thread->epoch;
     entry->cause = (int16_t)event;
@@ -311,7 +329,7 @@ void o_run_invisible(const struct o_machine *m, struct o_state *s, unsigned t, i
         if (insn->kind == INSN_OP) {
             struct o_pending p;
             o_pending(m, s, t, &p);
-            if (!o_store_is_buffered(m, &p) || m->bound != ORACLE_UNBOUNDED)
+            if (p.kind != OP_STORE || !o_store_is_buffered(m, &p) || m->bound != ORACLE_UNBOUNDED)
                 return;
             o_buffer_append(m, s, t, &p, event);
             thread->pc++;
@@ -341,6 +359,8 @@ static void state_init_decl(const struct o_machine *m, struct o_state *s, uint32
         }
         struct o_object *object = &s->objects[m->base[d] + i];
         object->owner = O_FREE;
+        object->made = decl->kind == OBJECT_SEM || decl->kind == OBJECT_SPIN ||
+                       decl->kind == OBJECT_BARRIER;
         if (decl->kind == OBJECT_SEM && decl->init)
             object->value = (int32_t)decl->init[0].number;
     }

@@ -19,7 +19,7 @@ enum {
 #define O_FREE (-1)
 
 /* Who moves: `buffer` is O_THREAD for a thread, O_FIFO for its TSO buffer, else the first byte of
- * the stores of a PSO buffer. */
+ * the stores of a PSO buffer; behind all bytes, the spinlock that they give back. */
 enum { O_THREAD = -1, O_FIFO = -2 };
 
 struct o_choice {
@@ -31,8 +31,8 @@ struct o_choice {
 /* A store on its way to memory. */
 struct o_entry {
     uint64_t value;
-    uint16_t addr; /* into o_state.bytes */
-    uint8_t size;
+    uint16_t addr; /* into o_state.bytes; a spinlock that is given back: O_BYTES + its object */
+    uint8_t size;  /* 0: a spinlock */
     bool release;
     uint16_t number; /* 1-based among the buffered stores of its thread */
     uint16_t epoch;  /* release fences of the thread before it */
@@ -54,6 +54,8 @@ struct o_thread {
     uint8_t wait_result;
     uint8_t spurious; /* wake-ups without a signal so far */
     bool cancelled;   /* was asked to end */
+    bool looked;      /* before the operation at pc, and found that it must be done */
+    uint16_t drained; /* `stores` when it last needed its buffers empty */
     uint8_t entry_count;
     int16_t cond; /* objects of a wait */
     int16_t mutex;
@@ -68,6 +70,7 @@ struct o_thread {
 struct o_object {
     int16_t owner;            /* of a mutex, spinlock, or rwlock held for writing; O_FREE */
     bool dead;                /* destroyed */
+    bool made;                /* initialised, not just declared like a static one */
     uint8_t reads[O_THREADS]; /* how often each thread holds a rwlock for reading */
     int32_t value;            /* of a semaphore; arrivals at a barrier */
 };
@@ -95,6 +98,7 @@ enum o_mode { O_READS, O_WRITES, O_COMES_OR_GOES };
 struct o_event {
     struct o_choice choice;
     uint8_t kind;         /* enum op_kind */
+    bool looks;           /* only looked whether the operation would fail, and it would not */
     bool drain;           /* it needed the buffers of its thread empty */
     bool buffered;        /* a STORE that went into a buffer */
     struct o_entry entry; /* FLUSH, buffered STORE: what was stored */
@@ -133,6 +137,7 @@ struct o_machine {
 /* A pending operation with its operands worked out. */
 struct o_pending {
     uint8_t kind; /* enum op_kind */
+    bool looks;   /* by a plain load first, whether it would fail: see is_look */
     bool bad;     /* index or address out of range: executing it is a misuse */
     uint8_t size;
     const struct insn *insn; /* NULL for exit */
@@ -150,6 +155,7 @@ void o_state_init(const struct o_machine *m, struct o_state *s);
 void o_state_copy(const struct o_machine *m, struct o_state *to, const struct o_state *from);
 void o_pending(const struct o_machine *m, const struct o_state *s, unsigned t, struct o_pending *p);
 void o_run_invisible(const struct o_machine *m, struct o_state *s, unsigned t, int event);
+bool o_is_look(const struct o_machine *m, const struct o_thread *thread, enum op_kind kind);
 bool o_store_is_buffered(const struct o_machine *m, const struct o_pending *p);
 void o_buffer_append(const struct o_machine *m, struct o_state *s, unsigned t,
                      const struct o_pending *p, int event);

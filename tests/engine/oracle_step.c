@@ -10,7 +10,7 @@ static const uint8_t op_flags[OP_KIND_COUNT] = {
 
 static bool needs_drain(const struct o_machine *m, const struct o_pending *p)
 {
-    if (m->model == ORACLE_SC || p->bad)
+    if (m->model == ORACLE_SC || p->bad || p->looks)
         return false;
     if (p->kind == OP_STORE || p->kind == OP_FENCE)
         return p->insn->order == ORDER_SEQ_CST;
@@ -78,6 +78,7 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
         return true; /* and wrong */
     switch (p->kind) {
     case OP_STORE:
+    case OP_SPIN_UNLOCK:
         return !o_store_is_buffered(m, p) || buffer_has_room(m, thread, p);
     case OP_MUTEX_LOCK:
     case OP_SPIN_LOCK:
@@ -142,6 +143,8 @@ static unsigned thread_choices(const struct o_machine *m, const struct o_state *
                 n = add_choice(choices, n, (int)t, O_THREAD, i);
         return n;
     }
+    if (p.kind == OP_COND_SIGNAL && p.looks && !p.bad)
+        return add_choice(choices, n, (int)t, O_THREAD, OUTCOME_LOST);
     if (p.kind != OP_COND_SIGNAL || p.bad)
         return add_choice(choices, n, (int)t, O_THREAD, 0);
     unsigned before = n;
@@ -322,6 +325,53 @@ static void do_store(const struct o_machine *m, struct o_state *s, unsigned t,
     event->buffered = true;
 }
 
+/* Whether the thread has given that spinlock back, and the store still waits. */
+static bool gives_back(const struct o_thread *thread, int object)
+{
+    for (unsigned i = 0; i < thread->entry_count; i++)
+        if (thread->entries[i].size == 0 && thread->entries[i].addr == O_BYTES + object)
+            return true;
+    return false;
+}
+
+/* An unlock that goes to the buffer: nobody notices until it gets to memory. False: a misuse. */
+static bool do_spin_unlock(const struct o_machine *m, struct o_state *s, unsigned t,
+                           const struct o_pending *p, struct o_event *event, int index)
+{
+    const struct o_object *object = &s->objects[p->object];
+
+    if (object->dead || object->owner != (int)t || gives_back(&s->threads[t], p->object)) {
+        touch_object(event, p->object, false);
+        return false;
+    }
+    do_store(m, s, t, p, event, index);
+    return true;
+}
+
+/* The load before what may need no locked instruction: true if the operation would fail, or do nothing, and so is over with that load. */
+static bool look_ends(const struct o_machine *m, const struct o_state *s, unsigned t,
+                      const struct o_pending *p)
+{
+    const struct o_object *object = &s->objects[p->object];
+    bool waited = false;
+
+    (void)t;
+    if (object->dead)
+        return true; /* and wrong */
+    switch (p->kind) {
+    case OP_SEM_TRYWAIT:
+        return object->value == 0;
+    case OP_RWLOCK_TRYRDLOCK:
+        return object->owner != O_FREE;
+    case OP_RWLOCK_TRYWRLOCK:
+        return object->owner != O_FREE || is_read_locked(object);
+    default: /* signals */
+        for (unsigned w = 0; w < m->thread_count; w++)
+            waited = waited || waits_on(&s->threads[w], p->object);
+        return !waited;
+    }
+}
+
 /* Mutexes, spinlocks. False: a misuse. */
 static bool do_lock(struct o_thread *thread, struct o_object *object, int t,
                     const struct o_pending *p, struct o_event *event)
@@ -373,8 +423,8 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
     return works || try;
 }
 
-/* Initialisation and destruction. What is in use may not be destroyed, nor made anew unless by its own holder; the value of a semaphore
- * is no use. False: a misuse. */
+/* Initialisation and destruction. What is in use may not be destroyed, nor made anew; nor what lives, unless it was only declared. The
+ * value of a semaphore is no use. False: a misuse. */
 static bool do_life(const struct o_machine *m, struct o_state *s, int t, const struct o_pending *p,
                     struct o_event *event)
 {
@@ -383,16 +433,15 @@ static bool do_life(const struct o_machine *m, struct o_state *s, int t, const s
                     p->kind == OP_RWLOCK_DESTROY || p->kind == OP_COND_DESTROY ||
                     p->kind == OP_SEM_DESTROY || p->kind == OP_BARRIER_DESTROY;
     bool own = object->owner == t;
-    bool used = object->owner != O_FREE || is_read_locked(object);
+    bool used = (object->owner != O_FREE && !(own && gives_back(&s->threads[t], p->object))) ||
+                is_read_locked(object);
 
     if (p->kind == OP_BARRIER_DESTROY || p->kind == OP_BARRIER_INIT)
         used = used || object->value != 0;
     for (unsigned w = 0; w < m->thread_count; w++)
         used = used || ((p->kind == OP_COND_INIT || p->kind == OP_COND_DESTROY) &&
                         waits_on(&s->threads[w], p->object));
-    for (int w = 0; w < O_THREADS && p->kind == OP_RWLOCK_INIT && object->owner == O_FREE; w++)
-        own = w == 0 ? (w == t || !object->reads[w]) : own && (w == t || !object->reads[w]);
-    bool works = destroys ? !object->dead && !used : !used || own;
+    bool works = destroys ? !object->dead && !used : object->dead || (!object->made && !used);
 
     touch_object(event, p->object, works);
     if (!works)
@@ -400,6 +449,7 @@ static bool do_life(const struct o_machine *m, struct o_state *s, int t, const s
     memset(object, 0, sizeof *object);
     object->owner = O_FREE;
     object->dead = destroys;
+    object->made = !destroys;
     if (p->kind == OP_SEM_INIT)
         object->value = (int32_t)p->a;
     return true;
@@ -652,6 +702,15 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
 
     if (p->bad)
         return ORACLE_MISUSE;
+    if (p->looks && !look_ends(m, s, t, p)) {
+        touch_object(event, p->object, false);
+        if (m->cancels && (p->kind == OP_COND_SIGNAL || p->kind == OP_COND_BROADCAST))
+            touch_object(event, any_request(m), false);
+        event->looks = thread->looked = true;
+        return ORACLE_BLOCKED;
+    }
+    if (p->kind == OP_SPIN_UNLOCK && o_store_is_buffered(m, p))
+        return do_spin_unlock(m, s, t, p, event, index) ? ORACLE_BLOCKED : ORACLE_MISUSE;
     if (p->kind == OP_LOAD || p->kind == OP_AWAIT)
         do_load(thread, s, p, event);
     else if (p->kind == OP_STORE)
@@ -695,9 +754,16 @@ static void flush(const struct o_machine *m, struct o_state *s, struct o_event *
     event->kind = OP_FLUSH;
     event->entry = thread->entries[i];
     event->cause = event->entry.cause;
-    touch_bytes(event, event->entry.addr, event->entry.size, true);
-    write_bytes(s, event, event->entry.value,
-                (struct o_writer){event->choice.thread, event->entry.number});
+    if (event->entry.size == 0) {
+        struct o_object *lock = &s->objects[event->entry.addr - O_BYTES];
+        touch_object(event, event->entry.addr - O_BYTES, true);
+        if (lock->owner == event->choice.thread)
+            lock->owner = O_FREE;
+    } else {
+        touch_bytes(event, event->entry.addr, event->entry.size, true);
+        write_bytes(s, event, event->entry.value,
+                    (struct o_writer){event->choice.thread, event->entry.number});
+    }
     thread->entry_count--;
     memmove(&thread->entries[i], &thread->entries[i + 1],
             (thread->entry_count - i) * sizeof thread->entries[0]);
@@ -722,9 +788,12 @@ void o_step(const struct o_machine *m, struct o_state *s, struct o_choice choice
     event->drain = needs_drain(m, &p);
     event->cause = thread->cause;
     thread->cause = -1;
+    if (event->drain)
+        thread->drained = thread->stores;
     thread->status = (uint8_t)do_op(m, s, t, &p, event, index);
-    /* A waiting thread and one at a barrier stay at their row until they get through. */
-    if (thread->status == ORACLE_BLOCKED && thread->phase == O_NORMAL) {
+    /* A waiting thread and one at a barrier stay at their row until they get through; who has looked, too. */
+    if (thread->status == ORACLE_BLOCKED && thread->phase == O_NORMAL && !event->looks) {
+        thread->looked = false;
         thread->pc++;
         o_run_invisible(m, s, t, index);
     }

@@ -114,6 +114,23 @@ static void handler_check(uint32_t flags)
             "plain memory in a handler of signals, which may come between two accesses");
 }
 
+/* A locked instruction (an atomic store that is sequentially consistent is one, too) empties the store buffer, whatever it works on. */
+static void locked_direct(const struct raddle_site *site)
+{
+    struct op op = {.kind = OP_FENCE,
+                    .variant = OP_VARIANT_LOCKED,
+                    .site = (uint64_t)(uintptr_t)site};
+
+    if (native.current && !native.alone && !native.current->sections &&
+        world_is_buffered(native.world))
+        native_ask(&op);
+}
+
+static inline bool is_locked_store(uint32_t flags)
+{
+    return (flags & (HOOK_PLAIN | HOOK_ORDER_MASK)) == ORDER_SEQ_CST;
+}
+
 /* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
 #define SLOW static __attribute__((noinline))
 
@@ -148,6 +165,8 @@ static void handler_check(uint32_t flags)
         memory_check(p, size, true);                                                               \
         if (!native_direct(p))                                                                     \
             handler_check(flags);                                                                  \
+        else if (is_locked_store(flags))                                                           \
+            locked_direct(site);                                                                   \
         if (native_direct(p) || (is_plain(flags) && plain_write_slow(p, size)))                    \
             memcpy(p, &value, size);                                                               \
         else                                                                                       \
@@ -171,6 +190,7 @@ static void handler_check(uint32_t flags)
         memory_check(p, size, true);                                                               \
         if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
+        locked_direct(site);                                                                       \
         memcpy(&old, p, size);                                                                     \
         new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
         memcpy(p, &new, size);                                                                     \
@@ -185,6 +205,7 @@ static void handler_check(uint32_t flags)
         memory_check(p, size, true);                                                               \
         if (!native_direct(p))                                                                     \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
+        locked_direct(site);                                                                       \
         memcpy(&old, p, size);                                                                     \
         if (old == expected)                                                                       \
             memcpy(p, &desired, size);                                                             \

@@ -94,6 +94,12 @@ static void add_channel(struct text *t, uint64_t name)
 }
 
 /* What the source calls it, if the site knows; else what the address is. */
+/* A spinlock that is given back, in memory at last. */
+static bool is_unlock_flush(const struct op *op)
+{
+    return op->kind == OP_FLUSH && op->variant != OBJECT_NONE;
+}
+
 static void add_object(struct text *t, const struct op *op)
 {
     const struct raddle_site *site = op_site(op);
@@ -103,7 +109,7 @@ static void add_object(struct text *t, const struct op *op)
         return;
     if (kind == OBJECT_CHANNEL)
         add_channel(t, op->addr);
-    else if (site && site->what && kind == OBJECT_CELL)
+    else if (site && site->what && kind == OBJECT_CELL && !is_unlock_flush(op))
         text_add(t, "%s", site->what);
     else
         add_address(t, op->addr);
@@ -178,7 +184,8 @@ static void add_op(struct text *t, const struct op *op)
         add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr));
         return;
     }
-    text_add(t, "%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text);
+    text_add(t, "%s%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text,
+             is_unlock_flush(op) ? " spinunlock" : "");
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
         text_add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
     } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
@@ -193,7 +200,7 @@ static void add_op(struct text *t, const struct op *op)
         text_add(t, ", ");
         add_value(t, op->value, op->size);
     }
-    if (op->kind == OP_STORE || op->kind == OP_FLUSH) {
+    if (op->kind == OP_STORE || (op->kind == OP_FLUSH && !is_unlock_flush(op))) {
         text_add(t, " = ");
         add_value(t, op->kind == OP_STORE ? op->value : op->expect, op->size);
     }
@@ -232,7 +239,9 @@ size_t names_step(const struct event *event, char *text, size_t size)
     const struct op *op = &event->op;
 
     add_op(&t, op);
-    if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
+    if (event->result == LOOK_GOES_ON) /* by a plain load: there is something to do */
+        text_add(&t, " -> to be done");
+    else if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
         text_add(&t, " (nobody waits)");
     else if (op->kind == OP_COND_SIGNAL)
         text_add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));

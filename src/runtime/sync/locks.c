@@ -21,6 +21,13 @@ static bool is_static(const pthread_rwlock_t *lock)
     return calls_is_zero(&copy, sizeof copy);
 }
 
+static bool writes_already(const pthread_rwlock_t *lock)
+{
+    loc_id loc = world_location(native.world, OBJECT_RWLOCK, (uint64_t)(uintptr_t)lock);
+
+    return rwlock_writer(world_state(native.world, loc)) == rwlock_written_by(native.current->agent);
+}
+
 /* Out of line: what it leaves on the stack must not be part of the state that a waiting loop comes back in (spin.h). */
 static __attribute__((noinline)) struct op rwlock_op(enum op_kind kind, pthread_rwlock_t *lock)
 {
@@ -31,6 +38,8 @@ static __attribute__((noinline)) struct op rwlock_op(enum op_kind kind, pthread_
         calls_revive(OP_RWLOCK_INIT, lock);
     op = calls_op(kind, lock, !fresh);
     op.variant = OBJECT_STRICT;
+    if (native.current && kind != OP_RWLOCK_UNLOCK && writes_already(lock))
+        op.size |= OBJECT_QUIET; /* EDEADLK, and no locked instruction before it */
     return op;
 }
 
@@ -259,6 +268,10 @@ INTERPOSE int pthread_once(pthread_once_t *control, void (*routine)(void))
         *control = ONCE_DONE;
         return 0;
     }
+    /* A plain load tells that it is done. Under SC the look at the mutex is as good, and is no step of another kind. */
+    if (native.current && world_is_buffered(native.world) &&
+        __raddle_load4(control, ORDER_ACQUIRE, native_site()) == ONCE_DONE)
+        return 0;
     if (once_lock(control) != LOCK_LOST)
         once_run(control, control, routine, MUTEX_LAST);
     else if (__raddle_load4(control, ORDER_ACQUIRE, native_site()) == PTHREAD_ONCE_INIT) {

@@ -41,11 +41,28 @@ static bool is_static(const pthread_mutex_t *mutex)
     return calls_is_zero(&copy, sizeof copy);
 }
 
+/* What glibc does by plain loads and stores: the holder of a recursive or errorcheck mutex locks it once more, unlocks an inner level;
+ * somebody else unlocks one that tells. */
+static bool is_quiet(enum op_kind kind, const void *addr, uint8_t mutex_kind)
+{
+    loc_id loc;
+    bool own, inner;
+
+    if (!native.current || !world_is_buffered(native.world) || mutex_kind == MUTEX_NORMAL)
+        return false;
+    loc = world_location(native.world, OBJECT_MUTEX, (uint64_t)(uintptr_t)addr);
+    own = mutex_is_own(addr);
+    inner = (world_state(native.world, loc) & LOCK_USE) >= LOCK_AGAIN;
+    if (kind == OP_MUTEX_UNLOCK)
+        return !own || inner;
+    return own && (kind == OP_MUTEX_LOCK || (mutex_kind & MUTEX_KIND_MASK) == MUTEX_RECURSIVE);
+}
+
 uint64_t mutex_ask_at(enum op_kind kind, const void *addr, uint8_t mutex_kind, uint8_t bits)
 {
     struct op op = native_op(kind, addr);
 
-    op.size = bits;
+    op.size = is_quiet(kind, addr, mutex_kind) ? bits | OBJECT_QUIET : bits;
     op.variant = mutex_kind;
     calls_section(&op);
     return calls_ask(&op, LOCK_GOT);
