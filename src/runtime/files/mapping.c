@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "model/await.h"
 #include "model/buffer.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/races.h"
