@@ -40,6 +40,9 @@ awk 'NR == FNR { ours[$1] = 1; next } !($1 in ours)' "$work/names" "$work/librar
 grep -vE ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | sort -u >"$work/library"
 grep -E ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | cut -d ' ' -f 1 | sort -u >"$work/library.names"
 
+# What the runtime's own functions access is said there, too.
+cut -d ' ' -f 1 "$work/library.all" | sort -u >"$work/rows"
+
 # Those that the runtime only names in an incomplete verdict: the rows of three macros.
 cat src/runtime/*/*.c | tr '\n' ' ' |
     grep -oE '\b(NOT_MODELLED\([A-Za-z_ *]+, *[a-zA-Z0-9_]+|UNSUPPORTED\([a-zA-Z0-9_]+|EXEC_LIST\([a-z]+)' |
@@ -152,6 +155,7 @@ BEGIN {
     read_list(work "/annotations", annotations)
     read_list(work "/hooks", hooks)
     read_list(work "/library.names", library_names)
+    read_list(work "/rows", with_row)
     while ((getline line < (work "/library")) > 0)
         library[substr(line, 1, index(line, " ") - 1)] = substr(line, index(line, " ") + 1)
     while ((getline line < (work "/calls")) > 0) {
@@ -178,6 +182,9 @@ END {
     for (i = 1; i <= n; i++)
         if (!(list[i] in done) && !(list[i] in not_modelled))
             fail(list[i] ": intercepted, but " FILENAME " does not say how it is modelled: add it to a row")
+    for (i = 1; i <= n; i++)
+        if (!(list[i] in with_row) && !(list[i] in not_modelled))
+            fail(list[i] ": intercepted, but src/runtime/library/library.def does not say what it reads and writes: add a row")
     functions_count = count
     section = "Annotations"
     n = sorted(annotations, list)

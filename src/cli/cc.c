@@ -122,17 +122,11 @@ static void add(struct command *command, const char *format, const char *value)
 
 static void add_compile(struct command *command, const struct places *places)
 {
-    /* a pair of malloc and free may be dropped as builtins; then a leak or a use of it would be,
-     * too */
-    static const char *const kept[] = {"malloc", "calloc", "realloc", "free", "aligned_alloc"};
-
     add(command, "-fpass-plugin=%s/raddle_pass.so", places->libraries);
     add(command, "-Xclang%s", "");
     add(command, "-disable-O0-optnone%s", "");      /* else locals stay in memory at -O0 */
     add(command, "-fno-discard-value-names%s", ""); /* names of locals without -g */
     add(command, "-gline-tables-only%s", "");       /* any -g of the user's comes later and wins */
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        add(command, "-fno-builtin-%s", kept[i]);
     /* makes libstdc++ leave std::string to the program, where its accesses are seen */
     add(command, "-D_GLIBCXX_ASSERTIONS%s", "");
     if (*places->include)

@@ -74,6 +74,13 @@ void detect_write_range(uint64_t addr, size_t size)
     thread_access(detector.thread, detector.now, addr, size, SHADOW_WRITE);
 }
 
+void detect_free_range(uint64_t addr, size_t size)
+{
+    detector.blocks.ending = true;
+    detect_write_range(addr, size);
+    detector.blocks.ending = false;
+}
+
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
 {
     thread_access(thread, now_of(thread), addr, size,

@@ -51,6 +51,14 @@ struct detector {
     uint64_t
         *published; /* where how a cell begins that the running thread has just written is kept */
     const char *given_up; /* why races may have been missed in this process, or NULL */
+    /* Blocks that the program allocates: allocating one counts as a write to all of it, which is remembered when somebody accesses it. */
+    struct {
+        uint64_t base, size; /* where they are, */
+        unsigned shift;      /* and whose: (address - base) >> shift is the number of its thread */
+        bool ending; /* the access under way frees one: C orders that behind its allocation */
+        /* when the block there was allocated; 0: none is, or nobody can race with that */
+        epoch (*born)(uint64_t addr);
+    } blocks;
 };
 
 extern struct detector detector;
@@ -73,6 +81,9 @@ void detect_run(uint32_t thread);
 
 void detect_read_range(uint64_t addr, size_t size);
 void detect_write_range(uint64_t addr, size_t size);
+
+/* It frees that block: a write to all of it. */
+void detect_free_range(uint64_t addr, size_t size);
 
 /* An atomic access of that thread, which need not be the running one. */
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);

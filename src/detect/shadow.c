@@ -343,6 +343,28 @@ static bool is_stale(const struct shadow_cell *cell)
     return (cell->generation & ~SHADOW_WIDE) != detector.generation;
 }
 
+/* ---- blocks: nothing was told of an access to this memory in this execution, but it may have been allocated in it */
+
+/* When; 0 if that cannot matter: who allocated it writes to it, and that comes later. */
+static epoch born_of(const struct shadow_who *who, uint64_t addr, enum shadow_kind kind)
+{
+    uint64_t offset = addr - detector.blocks.base; /* wraps when below */
+
+    if (offset >= detector.blocks.size || detector.blocks.ending ||
+        (kind == SHADOW_WRITE && offset >> detector.blocks.shift == who->thread))
+        return 0;
+    return detector.blocks.born(addr);
+}
+
+static void cell_born(struct shadow_cell *cell, epoch born)
+{
+    cell->generation = detector.generation;
+    cell->write = born;
+    cell->written = SHADOW_ALL_BYTES;
+    cell->reads = 0;
+    cell->read = 0;
+}
+
 /* ---- groups */
 
 /* From now on its cells have their own histories, for the rest of the execution. */
@@ -374,8 +396,15 @@ static bool group_access(const struct shadow_who *who, uint64_t addr, enum shado
     if (group->exposed)
         return false;
     if (is_stale(group)) {
-        first_access(who, group, SHADOW_ALL_BYTES, kind);
-        return true;
+        epoch born = born_of(who, addr, kind);
+
+        if (born != born_of(who, addr + SHADOW_GROUP - 1, kind))
+            return false;
+        if (!born) {
+            first_access(who, group, SHADOW_ALL_BYTES, kind);
+            return true;
+        }
+        cell_born(group, born);
     }
     if (group->generation != detector.generation)
         return false;
@@ -397,6 +426,12 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
     if (!cell)
         return quiet;
     group_open(addr);
+    if (is_stale(cell)) {
+        epoch born = born_of(who, addr, kind);
+
+        if (born)
+            cell_born(cell, born);
+    }
     if (!kind_is_atomic(kind) && !cell->exposed) {
         if (is_stale(cell)) {
             first_access(who, cell, bytes, kind);

@@ -1,3 +1,4 @@
+#include <stdarg.h>
 #include <string.h>
 
 #include "instrument/instrument.h"
@@ -46,6 +47,24 @@ static struct copy row_apply(const struct copy_row *row, LLVMValueRef call)
     return copy;
 }
 
+/* va_start and va_copy. The program's lists are as large as ours. */
+static struct copy list_understand(LLVMValueRef call, const char *intrinsic)
+{
+    struct copy copy = {.kind = COPY_NONE};
+
+    if (starts_with(intrinsic, "va_start"))
+        copy.kind = COPY_LIST;
+    else if (starts_with(intrinsic, "va_copy"))
+        copy.kind = COPY_MEMCPY;
+    else
+        return copy;
+    copy.to = LLVMGetArgOperand(call, 0);
+    copy.from = copy.kind == COPY_MEMCPY ? LLVMGetArgOperand(call, 1) : NULL;
+    copy.length = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call))),
+                               sizeof(va_list), 0);
+    return copy;
+}
+
 static bool is_kind(LLVMValueRef value, LLVMTypeKind kind)
 {
     return LLVMGetTypeKind(LLVMTypeOf(value)) == kind;
@@ -62,7 +81,7 @@ struct copy copy_understand(LLVMValueRef call)
         for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
             if (starts_with(intrinsic, intrinsics[i].name))
                 return row_apply(&intrinsics[i], call);
-        return none;
+        return list_understand(call, intrinsic);
     }
     if (!function || !LLVMIsDeclaration(function) || !LLVMIsACallInst(call))
         return none;
@@ -87,6 +106,20 @@ static LLVMValueRef widened(struct pass *pass, LLVMValueRef value, LLVMTypeRef t
     return LLVMBuildIntCast2(pass->builder, value, type, 0, "");
 }
 
+/* A va_list that others see is made in a local one first. */
+static void list_rewrite(struct work *work, const struct point *point, const struct copy *copy)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef call = point->instruction;
+    LLVMValueRef local = scratch(work, LLVMArrayType2(pass->i64, sizeof(va_list) / 8));
+
+    LLVMSetOperand(call, 0, local);
+    LLVMPositionBuilderBefore(pass->builder, LLVMGetNextInstruction(call));
+    LLVMSetCurrentDebugLocation2(pass->builder, LLVMInstructionGetDebugLoc(call));
+    hook_call(pass, "__raddle_memcpy", pass->nothing,
+              (LLVMValueRef[]){copy->to, local, copy->length, point->site}, 4);
+}
+
 void copy_rewrite(struct work *work, const struct point *point)
 {
     struct pass *pass = work->pass;
@@ -97,6 +130,10 @@ void copy_rewrite(struct work *work, const struct point *point)
                                         [COPY_MEMMOVE] = "__raddle_memmove",
                                         [COPY_MEMSET] = "__raddle_memset"};
 
+    if (copy.kind == COPY_LIST) {
+        list_rewrite(work, point, &copy);
+        return;
+    }
     if (copy.kind == COPY_MEMSET)
         args[1] = copy.byte ? widened(pass, copy.byte, pass->i32) : constant_i32(pass, 0);
     hook_call(pass, hooks[copy.kind], pass->nothing, args, 4);

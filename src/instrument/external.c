@@ -26,7 +26,7 @@ static enum known known(const char *name)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) != 0)
             continue;
-        if (strcmp(table[i].accesses, "NOTHING") != 0)
+        if (strcmp(table[i].accesses, "NOTHING") != 0 && !starts_with(table[i].accesses, "OWN"))
             return KNOWN_ACCESSES;
         return strcmp(table[i].effect, "PURE") == 0 ? KNOWN_HARMLESS : KNOWN_NOT;
     }

@@ -262,6 +262,22 @@ static void keep_locked_stores(LLVMModuleRef module)
                     LLVMSetVolatile(i, 1);
 }
 
+/* A pair of malloc and free may be dropped by who knows them; then a leak or a use of it would be, too. clang itself must know them, for
+ * programs that do not declare them. */
+static void allocations_keep(LLVMModuleRef module)
+{
+    static const char *const kept[] = {"no-builtin-malloc", "no-builtin-calloc",
+                                       "no-builtin-realloc", "no-builtin-free",
+                                       "no-builtin-aligned_alloc"};
+    LLVMContextRef context = LLVMGetModuleContext(module);
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (size_t i = 0; i < sizeof kept / sizeof *kept && LLVMGetIntrinsicID(f) == 0; i++)
+            LLVMAddAttributeAtIndex(
+                f, LLVMAttributeFunctionIndex,
+                LLVMCreateStringAttribute(context, kept[i], (unsigned)strlen(kept[i]), "", 0));
+}
+
 /* Locals whose address nobody takes leave memory before we look. */
 static void promote_locals(LLVMModuleRef module)
 {
@@ -292,6 +308,7 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     LLVMGetOrInsertNamedMetadata(module, mark, strlen(mark));
     if (!optimises)
         keep_locked_stores(module);
+    allocations_keep(module);
     promote_locals(module);
     /* LLVM-C 19 has no way to read debug records; as intrinsics they are ordinary calls */
     LLVMSetIsNewDbgInfoFormat(module, 0);

@@ -195,8 +195,14 @@ uint32_t order_flags(LLVMAtomicOrdering ordering);
 
 /* What a memory intrinsic, or a library function like it, does. */
 struct copy {
-    enum copy_kind { COPY_NONE, COPY_MEMCPY, COPY_MEMMOVE, COPY_MEMSET } kind;
-    LLVMValueRef to, from, byte, length; /* `from` or `byte` is NULL */
+    enum copy_kind {
+        COPY_NONE,
+        COPY_MEMCPY,
+        COPY_MEMMOVE,
+        COPY_MEMSET,
+        COPY_LIST, /* va_start: makes what it stores */
+    } kind;
+    LLVMValueRef to, from, byte, length; /* `from` or `byte` is NULL, or both */
     bool returns_end;                    /* mempcpy; else it returns `to`, or nothing */
 };
 struct copy copy_understand(LLVMValueRef call);

@@ -7,6 +7,8 @@
 #include "runtime/channels/socket.h"
 #include "runtime/core/kernel.h"
 #include "runtime/files/files.h"
+#include "runtime/channels/memory.h"
+#include "runtime/hooks/plain.h"
 
 /* Addresses of sockets. */
 
@@ -56,9 +58,15 @@ void address_copy(struct sockaddr_storage *to, socklen_t *to_size, const struct 
 int address_tell(const struct sockaddr_storage *address, socklen_t known, struct sockaddr *to,
                  socklen_t *size)
 {
+    socklen_t room;
+
     if (!to || !size)
         return 0;
-    memcpy(to, address, known < *size ? known : *size);
+    native_reads(size, sizeof *size);
+    room = known < *size ? known : *size;
+    native_writes(to, room);
+    native_writes(size, sizeof *size);
+    memcpy(to, address, room);
     *size = known;
     return 0;
 }
@@ -133,14 +141,6 @@ void address_invent_local(struct description *d, const struct sockaddr *to, sock
     *port_of(&d->local) = htons((uint16_t)(32768 + mix64(channels_name()) % 28000));
 }
 
-void address_touch(const struct sockaddr *address, socklen_t *size)
-{
-    if (!size || !native.current)
-        return;
-    image_touch(size, sizeof *size);
-    image_touch((void *)address, *size);
-}
-
 REAL_CALL(bind)
 INTERPOSE int bind(int fd, __CONST_SOCKADDR_ARG to, socklen_t size)
 {
@@ -162,20 +162,30 @@ REAL_CALL(getsockname)
 INTERPOSE int getsockname(int fd, __SOCKADDR_ARG to, socklen_t *restrict size)
 {
     struct description *d = native.current ? channels_use(fd) : NULL;
+    socklen_t room;
+    int result;
 
     if (d && d->local_size)
         return address_tell(&d->local, d->local_size, to.__sockaddr__, size);
-    address_touch(to.__sockaddr__, size);
-    return REAL(getsockname)(fd, to, size);
+    room = memory_room(to.__sockaddr__, size);
+    result = REAL(getsockname)(fd, to, size);
+    if (result == 0)
+        memory_told(to.__sockaddr__, size, room);
+    return result;
 }
 
 REAL_CALL(getpeername)
 INTERPOSE int getpeername(int fd, __SOCKADDR_ARG to, socklen_t *restrict size)
 {
     struct description *d = native.current ? channels_use(fd) : NULL;
+    socklen_t room;
+    int result;
 
     if (d && d->peer_size)
         return address_tell(&d->peer, d->peer_size, to.__sockaddr__, size);
-    address_touch(to.__sockaddr__, size);
-    return REAL(getpeername)(fd, to, size);
+    room = memory_room(to.__sockaddr__, size);
+    result = REAL(getpeername)(fd, to, size);
+    if (result == 0)
+        memory_told(to.__sockaddr__, size, room);
+    return result;
 }

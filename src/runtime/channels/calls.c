@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/channels/channels.h"
+#include "runtime/channels/memory.h"
 #include "runtime/channels/outside.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
@@ -34,6 +35,8 @@ static ssize_t read_into(struct description *d, void *to, size_t n, int flags)
 {
     struct iovec vector = {to, n};
 
+    if (!memory_length(n))
+        return -1;
     return channels_read(d, &vector, 1, flags, NULL);
 }
 
@@ -42,6 +45,21 @@ static void touch_vectors(const struct iovec *vectors, size_t count)
     for (size_t i = 0; i < count; i++)
         if (vectors[i].iov_base)
             image_touch(vectors[i].iov_base, vectors[i].iov_len);
+}
+
+/* The kernel is about to write to the pieces, and has written. */
+static void pieces_begin(const struct iovec *to, int count)
+{
+    touch_vectors(to, (size_t)count);
+    if (!native.detects)
+        memory_pieces(to, (size_t)count, SIZE_MAX, true);
+}
+
+static ssize_t pieces_end(ssize_t got, const struct iovec *to, int count)
+{
+    if (got > 0 && native.current && native.detects)
+        memory_pieces(to, (size_t)count, (size_t)got, true);
+    return got;
 }
 
 /* False if the descriptor has become something else at this step. */
@@ -63,6 +81,8 @@ INTERPOSE ssize_t read(int fd, void *to, size_t n)
 
     if (d)
         return read_into(d, to, n, 0);
+    if (!memory_length(n))
+        return -1;
     if (!note_read(fd, to, n))
         return read(fd, to, n);
     return native.current ? files_read_at(fd, to, n, FILES_HERE) : REAL(read)(fd, to, n);
@@ -85,17 +105,17 @@ INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
 {
     struct description *d = waits_for(fd);
 
+    if (native.current && !memory_vectors(to, count))
+        return -1;
     if (d)
         return channels_read(d, to, count, 0, NULL);
     if (native.current) {
         if (!files_shared(fd, false, true))
             return readv(fd, to, count);
         streams_moving(fd);
-        touch_vectors(to, count > 0 ? (size_t)count : 0);
-        for (int i = 0; i < count; i++)
-            native_writes(to[i].iov_base, to[i].iov_len);
+        pieces_begin(to, count);
     }
-    return REAL(readv)(fd, to, count);
+    return pieces_end(REAL(readv)(fd, to, count), to, count);
 }
 
 static bool is_socket(const struct description *d)
@@ -111,8 +131,12 @@ INTERPOSE ssize_t recv(int fd, void *to, size_t n, int flags)
 
     if (d)
         return is_socket(d) ? read_into(d, to, n, flags) : channels_fail(ENOTSOCK);
+    if (!memory_length(n))
+        return -1;
     note_read(fd, to, n);
-    return REAL(recv)(fd, to, n, flags);
+    if (native.current)
+        pieces_begin(&(struct iovec){to, n}, 1);
+    return pieces_end(REAL(recv)(fd, to, n, flags), &(struct iovec){to, n}, 1);
 }
 
 INTERPOSE ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
@@ -122,28 +146,47 @@ INTERPOSE ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
     return recv(fd, to, n, flags);
 }
 
+/* On a channel; `message` is the caller's, or one that stands for the arguments of recvfrom. */
+static ssize_t message_take(struct description *d, struct msghdr *message, int flags)
+{
+    if (!is_socket(d))
+        return channels_fail(ENOTSOCK);
+    message->msg_flags = 0;
+    message->msg_controllen = 0;
+    return channels_read(d, message->msg_iov, (int)message->msg_iovlen, flags, message);
+}
+
+static void message_touch(struct msghdr *message)
+{
+    image_touch(message, sizeof *message);
+    touch_vectors(message->msg_iov, message->msg_iovlen);
+    if (message->msg_name)
+        image_touch(message->msg_name, message->msg_namelen);
+    if (message->msg_control)
+        image_touch(message->msg_control, message->msg_controllen);
+}
+
 REAL_CALL(recvmsg)
 INTERPOSE ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     struct description *d = waits_for(fd);
+    struct msghdr room;
+    ssize_t got;
 
-    if (d && !is_socket(d))
-        return channels_fail(ENOTSOCK);
+    if (!native.current)
+        return REAL(recvmsg)(fd, message, flags);
+    if (!memory_message(message, false))
+        return -1;
     if (d) {
-        message->msg_flags = 0;
-        message->msg_controllen = 0;
-        return channels_read(d, message->msg_iov, (int)message->msg_iovlen, flags, message);
+        native_writes(message, sizeof *message);
+        return message_take(d, message, flags);
     }
-    if (native.current) {
-        streams_moving(fd);
-        image_touch(message, sizeof *message);
-        touch_vectors(message->msg_iov, message->msg_iovlen);
-        if (message->msg_name)
-            image_touch(message->msg_name, message->msg_namelen);
-        if (message->msg_control)
-            image_touch(message->msg_control, message->msg_controllen);
-    }
-    return REAL(recvmsg)(fd, message, flags);
+    streams_moving(fd);
+    message_touch(message);
+    room = *message;
+    got = REAL(recvmsg)(fd, message, flags);
+    memory_message_received(message, &room, got);
+    return got;
 }
 
 REAL_CALL(recvfrom)
@@ -151,25 +194,27 @@ INTERPOSE ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOC
                            socklen_t *restrict size)
 {
     struct description *d = waits_for(fd);
+    socklen_t room = memory_room(from.__sockaddr__, size);
     struct iovec vector = {to, n};
-    struct msghdr message = {.msg_name = from.__sockaddr__,
-                             .msg_namelen = size ? *size : 0,
-                             .msg_iov = &vector,
-                             .msg_iovlen = 1};
+    struct msghdr message = {
+        .msg_name = from.__sockaddr__, .msg_namelen = room, .msg_iov = &vector, .msg_iovlen = 1};
     ssize_t got;
 
+    if (!memory_length(n))
+        return -1;
     if (d) {
-        got = recvmsg(fd, &message, flags);
+        got = message_take(d, &message, flags);
         if (got >= 0 && size)
             *size = message.msg_namelen;
-        return got;
+    } else {
+        note_read(fd, to, n);
+        if (native.current)
+            pieces_begin(&vector, 1);
+        got = pieces_end(REAL(recvfrom)(fd, to, n, flags, from, size), &vector, 1);
     }
-    note_read(fd, to, n);
-    if (native.current && size) {
-        image_touch(size, sizeof *size);
-        image_touch(from.__sockaddr__, *size);
-    }
-    return REAL(recvfrom)(fd, to, n, flags, from, size);
+    if (got >= 0)
+        memory_told(from.__sockaddr__, size, room);
+    return got;
 }
 
 INTERPOSE ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags,
@@ -186,6 +231,8 @@ static ssize_t write_from(struct description *d, const void *from, size_t n, int
 {
     struct iovec vector = {(void *)from, n};
 
+    if (!memory_length(n))
+        return -1;
     return channels_write(d, &vector, 1, flags, NULL);
 }
 
@@ -207,6 +254,8 @@ INTERPOSE ssize_t write(int fd, const void *from, size_t n)
 
     if (d)
         return write_from(d, from, n, 0);
+    if (!memory_length(n))
+        return -1;
     if (native.current)
         native_reads(from, n);
     if (!note_write(fd))
@@ -219,10 +268,12 @@ INTERPOSE ssize_t writev(int fd, const struct iovec *from, int count)
 {
     struct description *d = waits_for(fd);
 
+    if (native.current && !memory_vectors(from, count))
+        return -1;
     if (d)
         return channels_write(d, from, count, 0, NULL);
-    for (int i = 0; native.current && i < count; i++)
-        native_reads(from[i].iov_base, from[i].iov_len);
+    if (native.current)
+        memory_pieces(from, (size_t)count, SIZE_MAX, false);
     if (!note_write(fd))
         return writev(fd, from, count);
     return REAL(writev)(fd, from, count);
@@ -235,11 +286,15 @@ INTERPOSE ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
     if (d && !is_socket(d))
         return channels_fail(ENOTSOCK);
+    if (native.current && !memory_message(message, true))
+        return -1;
     if (d && message->msg_controllen > 0)
         native_unsupported("sendmsg with control data");
     if (d)
         return channels_write(d, message->msg_iov, (int)message->msg_iovlen, flags,
                               message->msg_name);
+    if (native.current)
+        memory_pieces(message->msg_iov, message->msg_iovlen, SIZE_MAX, false);
     note_write(fd);
     return REAL(sendmsg)(fd, message, flags);
 }
@@ -251,9 +306,15 @@ INTERPOSE ssize_t sendto(int fd, const void *from, size_t n, int flags, __CONST_
     struct description *d = waits_for(fd);
     struct iovec vector = {(void *)from, n};
 
+    if (!memory_length(n))
+        return -1;
+    if (native.current && to.__sockaddr__)
+        native_reads(to.__sockaddr__, size);
     if (d)
         return is_socket(d) ? channels_write(d, &vector, 1, flags, to.__sockaddr__)
                             : channels_fail(ENOTSOCK);
+    if (native.current)
+        native_reads(from, n);
     note_write(fd);
     return REAL(sendto)(fd, from, n, flags, to, size);
 }
@@ -265,6 +326,10 @@ INTERPOSE ssize_t send(int fd, const void *from, size_t n, int flags)
 
     if (d)
         return is_socket(d) ? write_from(d, from, n, flags) : channels_fail(ENOTSOCK);
+    if (!memory_length(n))
+        return -1;
+    if (native.current)
+        native_reads(from, n);
     note_write(fd);
     return REAL(send)(fd, from, n, flags);
 }
@@ -403,6 +468,8 @@ NO_OFFSET(off64_t, lseek64, (int fd, off64_t to, int how), (fd, to, how),
             return channels_fail(EINVAL);                                                          \
         if (channels_or_file(fd))                                                                  \
             return channels_fail(ESPIPE);                                                          \
+        if (!memory_length(n))                                                                     \
+            return -1;                                                                             \
         files_shared(fd, false, false);                                                            \
         spin_forget();                                                                             \
         return files_read_at(fd, to, n, at);                                                       \
@@ -429,11 +496,11 @@ INTERPOSE ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t r
 }
 
 NO_OFFSET(ssize_t, pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at),
-          native_reads(from, n);
-          files_shared(fd, true, false))
+          if (!memory_length(n)) return -1;
+          native_reads(from, n); files_shared(fd, true, false))
 NO_OFFSET(ssize_t, pwrite64, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at),
-          native_reads(from, n);
-          files_shared(fd, true, false))
+          if (!memory_length(n)) return -1;
+          native_reads(from, n); files_shared(fd, true, false))
 
 /* Several pieces; those with flags take an offset of -1 for the file's own. */
 
@@ -442,26 +509,29 @@ static bool pieces_here(off64_t at, bool flags)
     return flags && at == -1;
 }
 
+static ssize_t pieces_left(ssize_t sent, const struct iovec *from, int count)
+{
+    (void)from, (void)count;
+    return sent;
+}
+
 static void pieces_read(int fd, const struct iovec *to, int count, bool here)
 {
     files_shared(fd, false, here);
     if (here)
         streams_moving(fd);
-    touch_vectors(to, count > 0 ? (size_t)count : 0);
-    for (int i = 0; i < count; i++)
-        native_writes(to[i].iov_base, to[i].iov_len);
+    pieces_begin(to, count);
 }
 
 static void pieces_written(int fd, const struct iovec *from, int count, bool here)
 {
-    for (int i = 0; i < count; i++)
-        native_reads(from[i].iov_base, from[i].iov_len);
+    memory_pieces(from, (size_t)count, SIZE_MAX, false);
     files_shared(fd, true, here);
     if (here)
         files_writing(fd);
 }
 
-#define MOVES_PIECES(name, offset, moves, on_channel, has_flags, extra, ...)                       \
+#define MOVES_PIECES(name, offset, moves, done, on_channel, has_flags, extra, ...)                 \
     REAL_CALL(name)                                                                                \
     INTERPOSE ssize_t name(int fd, const struct iovec *v, int count, offset at extra)              \
     {                                                                                              \
@@ -470,26 +540,27 @@ static void pieces_written(int fd, const struct iovec *from, int count, bool her
                                                                                                    \
         if (d)                                                                                     \
             return here ? on_channel(fd, v, count) : channels_fail(ESPIPE);                        \
+        if (native.current && !memory_vectors(v, count))                                           \
+            return -1;                                                                             \
         if (native.current)                                                                        \
             moves(fd, v, count, here);                                                             \
-        return REAL(name)(fd, v, count, at __VA_ARGS__);                                           \
+        return done(REAL(name)(fd, v, count, at __VA_ARGS__), v, count);                           \
     }
 
 #define COMMA_FLAGS , int flags
 #define WITH_FLAGS  , flags
 
-MOVES_PIECES(preadv, off_t, pieces_read, readv, false, )
-MOVES_PIECES(preadv64, off64_t, pieces_read, readv, false, )
-MOVES_PIECES(pwritev, off_t, pieces_written, writev, false, )
-MOVES_PIECES(pwritev64, off64_t, pieces_written, writev, false, )
-MOVES_PIECES(preadv2, off_t, pieces_read, readv, true, COMMA_FLAGS, WITH_FLAGS)
-MOVES_PIECES(preadv64v2, off64_t, pieces_read, readv, true, COMMA_FLAGS, WITH_FLAGS)
-MOVES_PIECES(pwritev2, off_t, pieces_written, writev, true, COMMA_FLAGS, WITH_FLAGS)
-MOVES_PIECES(pwritev64v2, off64_t, pieces_written, writev, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(preadv, off_t, pieces_read, pieces_end, readv, false, )
+MOVES_PIECES(preadv64, off64_t, pieces_read, pieces_end, readv, false, )
+MOVES_PIECES(pwritev, off_t, pieces_written, pieces_left, writev, false, )
+MOVES_PIECES(pwritev64, off64_t, pieces_written, pieces_left, writev, false, )
+MOVES_PIECES(preadv2, off_t, pieces_read, pieces_end, readv, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(preadv64v2, off64_t, pieces_read, pieces_end, readv, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(pwritev2, off_t, pieces_written, pieces_left, writev, true, COMMA_FLAGS, WITH_FLAGS)
+MOVES_PIECES(pwritev64v2, off64_t, pieces_written, pieces_left, writev, true, COMMA_FLAGS,
+             WITH_FLAGS)
 
 /* ---- ioctl */
-
-#define IOCTL_RESULT 256 /* bytes: more than any common request writes */
 
 static int units_tell(const struct description *d, int *to)
 {
@@ -522,6 +593,7 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
 {
     va_list arguments;
     void *argument;
+    int result;
 
     va_start(arguments, request);
     argument = va_arg(arguments, void *);
@@ -530,10 +602,11 @@ INTERPOSE int ioctl(int fd, unsigned long request, ...)
         if (request == FIONBIO || request == FIOCLEX || request == FIONCLEX)
             state_fd_flagging(fd);
         channels_use(fd);
-        image_touch(argument,
-                    IOCTL_RESULT); /* an argument that is a number is no address of ours */
-        if (channels_find(fd) && (request == FIONREAD || request == FIONBIO))
-            return channels_control(fd, request, argument);
     }
-    return REAL(ioctl)(fd, request, argument);
+    request_begin(REQUEST_IOCTL, request, argument);
+    if (native.current && channels_find(fd) && (request == FIONREAD || request == FIONBIO))
+        result = channels_control(fd, request, argument);
+    else
+        result = REAL(ioctl)(fd, request, argument);
+    return request_end(REQUEST_IOCTL, request, argument, result);
 }

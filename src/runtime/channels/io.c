@@ -136,6 +136,7 @@ static void message_from(const struct message *m, struct msghdr *message)
 
     if (!message->msg_name)
         return;
+    native_writes(message->msg_name, size);
     memcpy(message->msg_name, &m->from, size);
     message->msg_namelen = m->from_size;
 }

@@ -122,12 +122,13 @@ REAL_CALL(ppoll)
 INTERPOSE int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                     const sigset_t *mask)
 {
-    int64_t time = watch_nanoseconds(timeout);
+    int64_t time;
     uint64_t before;
     int got;
 
     if (!native.current)
         return REAL(ppoll)(fds, n, timeout, mask);
+    time = watch_nanoseconds(timeout);
     before = watch_mask_begin(mask, &time);
     got = poll_program(fds, n, time);
     signals_mask_end(before);
@@ -226,12 +227,17 @@ REAL_CALL(select)
 INTERPOSE int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
                      struct timeval *restrict timeout)
 {
-    int64_t time = timeout ? (int64_t)timeout->tv_sec * SECOND + timeout->tv_usec * 1000 : -1;
+    int64_t time;
     int got;
 
     if (!native.current)
         return REAL(select)(n, in, out, bad, timeout);
+    if (timeout)
+        native_reads(timeout, sizeof *timeout);
+    time = timeout ? (int64_t)timeout->tv_sec * SECOND + timeout->tv_usec * 1000 : -1;
     got = select_for(n, in, out, bad, time);
+    if (timeout && got >= 0)
+        native_writes(timeout, sizeof *timeout);
     if (got == 0 && timeout)
         *timeout = (struct timeval){0};
     return got;
@@ -241,12 +247,13 @@ REAL_CALL(pselect)
 INTERPOSE int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
                       const struct timespec *restrict timeout, const sigset_t *restrict mask)
 {
-    int64_t time = watch_nanoseconds(timeout);
+    int64_t time;
     uint64_t before;
     int got;
 
     if (!native.current)
         return REAL(pselect)(n, in, out, bad, timeout, mask);
+    time = watch_nanoseconds(timeout);
     before = watch_mask_begin(mask, &time);
     got = select_for(n, in, out, bad, time);
     signals_mask_end(before);

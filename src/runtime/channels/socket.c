@@ -7,6 +7,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/ending/ending.h"
 #include "runtime/files/files.h"
+#include "runtime/channels/memory.h"
 
 /* Sockets: listening, accepting, connecting, and their options. */
 
@@ -149,14 +150,17 @@ REAL_CALL(accept4)
 INTERPOSE int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict size, int flags)
 {
     struct description *d;
+    socklen_t room;
 
     if (native.current)
         native_cancel_point();
     d = native.current ? channels_use(fd) : NULL;
     if (d)
         return accept_from(d, fd, from.__sockaddr__, size, flags);
-    address_touch(from.__sockaddr__, size);
+    room = memory_room(from.__sockaddr__, size);
     fd = REAL(accept4)(fd, from, size, flags);
+    if (fd >= 0)
+        memory_told(from.__sockaddr__, size, room);
     return native.current && fd >= 0 ? files_opened(fd) : fd;
 }
 
@@ -258,10 +262,16 @@ INTERPOSE int shutdown(int fd, int how)
 REAL_CALL(getsockopt)
 INTERPOSE int getsockopt(int fd, int level, int name, void *restrict to, socklen_t *restrict size)
 {
+    socklen_t room;
+    int result;
+
     if (native.current)
         channels_use(fd);
-    address_touch(to, size);
-    return REAL(getsockopt)(fd, level, name, to, size);
+    room = memory_room(to, size);
+    result = REAL(getsockopt)(fd, level, name, to, size);
+    if (result == 0)
+        memory_told(to, size, room);
+    return result;
 }
 
 static void timeout_note(struct description *d, int name, const void *value, socklen_t size)

@@ -31,7 +31,4 @@ void address_note_local(struct description *d, int fd);
 /* An address for a socket that was bound to none and connects to `to`: by who connects, and how often it has made something. */
 void address_invent_local(struct description *d, const struct sockaddr *to, socklen_t size);
 
-/* The kernel may write an address there. */
-void address_touch(const struct sockaddr *address, socklen_t *size);
-
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
 #include "runtime/time/time.h"
+#include "runtime/hooks/plain.h"
 
 #define SECOND 1000000000
 
@@ -138,8 +139,11 @@ bool watch_time_passes(int64_t timeout)
 uint64_t watch_mask_begin(const sigset_t *mask, int64_t *timeout)
 {
     bool due;
-    uint64_t before = signals_mask_begin(mask, &due);
+    uint64_t before;
 
+    if (mask)
+        native_reads(mask, sizeof *mask);
+    before = signals_mask_begin(mask, &due);
     if (due)
         *timeout = WATCH_DUE;
     return before;
@@ -147,7 +151,10 @@ uint64_t watch_mask_begin(const sigset_t *mask, int64_t *timeout)
 
 int64_t watch_nanoseconds(const struct timespec *time)
 {
-    return time ? (int64_t)time->tv_sec * SECOND + time->tv_nsec : -1;
+    if (!time)
+        return -1;
+    native_reads(time, sizeof *time);
+    return (int64_t)time->tv_sec * SECOND + time->tv_nsec;
 }
 
 bool watch_is_open(int fd)

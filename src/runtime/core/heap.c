@@ -57,6 +57,10 @@ struct heap_arena {
     uint32_t rank; /* of the next block */
 };
 
+/* outlives a run: where the time is read that blocks remember */
+static const uint32_t never;
+static const uint32_t *now = &never;
+
 static struct {
     struct heap_arena arenas[HEAP_ARENAS];
     uint32_t used[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
@@ -64,6 +68,11 @@ static struct {
     bool snapshot_taken;
     struct range undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
 } heap;
+
+void heap_clock(const uint32_t *clock)
+{
+    now = clock;
+}
 
 /* Makes [base, base + used) usable memory. Returns 0, or -1 with errno. */
 static int range_cover(struct range *range, size_t used, size_t limit)
@@ -157,6 +166,7 @@ static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, s
                                  .alloc_site = site,
                                  .thread = thread,
                                  .rank = arena->rank++,
+                                 .born = *now,
                                  .state = HEAP_LIVE};
     if (kind == SMALL)
         guard_block_begins(block->start, size);

@@ -39,6 +39,7 @@ struct heap_block {
     const void *free_site;  /* when freed */
     uint32_t thread;
     uint32_t rank; /* 0-based among its thread's allocations in this execution */
+    uint32_t born; /* when it was allocated: what heap_clock pointed to */
     uint32_t free_thread;
     enum heap_block_state state;
     uint32_t reached; /* for leaks.c: number of the last search that found a pointer to it */
@@ -55,6 +56,9 @@ enum heap_status {
 /* A block of `size` zero bytes (0 is fine) at a multiple of `align`, a power of two; at least 16 is
  * given. NULL with errno ENOMEM if the size is absurd or the thread has used up its addresses. */
 void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site);
+
+/* What blocks remember of when they were allocated is read from there; 0 before the first call. */
+void heap_clock(const uint32_t *now);
 
 /* Frees a block; `thread` is who frees it. Anything but HEAP_OK has changed nothing. */
 enum heap_status heap_free(uint32_t thread, void *ptr, const void *site);

@@ -53,6 +53,9 @@ bool image_holds(const struct dl_phdr_info *info, uintptr_t addr);
 /* Whether instrumented code of any module refers to that function of another one. */
 bool image_calls(const char *name);
 
+/* The same of a variable, which the linker may have given a place in the program. */
+bool image_names(const char *name);
+
 /* Adds a range; it must be readable and writable, and overlap no other. Its pages must be nobody's
  * but the program's, except for the two at the ends if they are only partly in it. Before
  * image_save. */

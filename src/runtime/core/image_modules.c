@@ -122,8 +122,11 @@ bool image_is_sanitizer(const char *name)
     return false;
 }
 
-/* Whether the module needs a symbol of that name, or that begins with it. */
-static bool module_needs(const struct dl_phdr_info *info, const char *name, bool prefix)
+/* How a symbol is looked for: by the beginning of its name; also if the module defines it itself. */
+enum search_flag { SEARCH_PREFIX = 1, SEARCH_DEFINED = 2 };
+
+/* Whether the module needs a symbol of that name. */
+static bool module_needs(const struct dl_phdr_info *info, const char *name, unsigned flags)
 {
     const ElfW(Dyn) *entry = NULL;
     const ElfW(Sym) *symbol = NULL;
@@ -145,8 +148,8 @@ static bool module_needs(const struct dl_phdr_info *info, const char *name, bool
     /* No entry tells the number of symbols. The linkers put the strings after them, perhaps with
      * other tables between, which are harmless when read as symbols. */
     for (; symbol && strings && (const char *)(symbol + 1) <= strings; symbol++) {
-        if (symbol->st_shndx == SHN_UNDEF && symbol->st_name < size &&
-            !strncmp(strings + symbol->st_name, name, strlen(name) + !prefix))
+        if ((symbol->st_shndx == SHN_UNDEF || flags & SEARCH_DEFINED) && symbol->st_name < size &&
+            !strncmp(strings + symbol->st_name, name, strlen(name) + !(flags & SEARCH_PREFIX)))
             return true;
     }
     return false;
@@ -154,13 +157,13 @@ static bool module_needs(const struct dl_phdr_info *info, const char *name, bool
 
 bool image_is_instrumented(const struct dl_phdr_info *info)
 {
-    return !module_is_excluded(info) && module_needs(info, "__raddle_", true);
+    return !module_is_excluded(info) && module_needs(info, "__raddle_", SEARCH_PREFIX);
 }
 
 static int module_calls(struct dl_phdr_info *info, size_t size, void *name)
 {
     (void)size;
-    return image_is_instrumented(info) && module_needs(info, name, false);
+    return image_is_instrumented(info) && module_needs(info, name, 0);
 }
 
 bool image_calls(const char *name)
@@ -201,4 +204,15 @@ bool image_is_instrumented_code(const void *function)
 
     dl_iterate_phdr(brand_look, &search);
     return search.found;
+}
+
+static int module_names(struct dl_phdr_info *info, size_t size, void *name)
+{
+    (void)size;
+    return image_is_instrumented(info) && module_needs(info, name, SEARCH_DEFINED);
+}
+
+bool image_names(const char *name)
+{
+    return dl_iterate_phdr(module_names, (void *)name) != 0;
 }

@@ -74,4 +74,14 @@ void files_mapped_writable(const void *start, size_t size);
 /* Reads from `at`, or at its offset if that is FILES_HERE, and lets the program's memory change by what came. */
 ssize_t files_read_at(int fd, void *to, size_t n, int64_t at);
 
+/* ---- files_request.c: calls that read and write what their argument points to, by what they ask for */
+
+enum request_call { REQUEST_FCNTL, REQUEST_IOCTL, REQUEST_PRCTL };
+
+#define REQUEST_UNKNOWN 4096 /* bytes that a request without a row may write */
+
+/* Around the call: its accesses count, and the kernel can write where it must. The second returns `result`. */
+void request_begin(enum request_call call, unsigned long number, void *argument);
+int request_end(enum request_call call, unsigned long number, void *argument, int result);
+
 #endif

@@ -55,7 +55,7 @@ static void emptying(int at, const char *path, int flags)
 
 /* ---- opening */
 
-#define TAKES_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
+#define TAKES_MODE(flags) (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE)
 
 #define OPENS_PATH(name, parameters, first, at_directory)                                          \
     REAL_CALL(name)                                                                                \
@@ -232,8 +232,6 @@ static void control_note(int fd, int command, void *argument)
     }
     if (command == F_SETFL || command == F_SETFD)
         state_fd_flagging(fd);
-    else if (command == F_GETLK || command == F_OFD_GETLK)
-        image_touch(argument, sizeof(struct flock));
 }
 
 static int control_done(int fd, int command, const void *argument, int result)
@@ -287,9 +285,11 @@ static bool control_here(int fd, int command, void *argument, int *result)
         va_end(arguments);                                                                         \
         if (native.current)                                                                        \
             control_note(fd, command, argument);                                                   \
+        request_begin(REQUEST_FCNTL, (unsigned long)command, argument);                            \
         if (native.current && control_here(fd, command, argument, &result))                        \
             return result;                                                                         \
         result = REAL(name)(fd, command, argument);                                                \
+        request_end(REQUEST_FCNTL, (unsigned long)command, argument, result);                      \
         return native.current && result >= 0 ? control_done(fd, command, argument, result)         \
                                              : result;                                             \
     }

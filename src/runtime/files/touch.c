@@ -49,17 +49,6 @@ static void advise(void *start, size_t size, int advice)
     touch(start, size);
 }
 
-/* The same for what library.def has no row of: the bytes, all that may be written, count as written as far as races are concerned. */
-#define FILL(object) fill(object, sizeof *(object))
-
-static void fill(void *start, size_t size)
-{
-    if (!start)
-        return;
-    native_writes(start, size);
-    image_touch(start, size);
-}
-
 /* All that is opened is restored from then on, so it pays to know that a file is smaller than the buffer. Files in
  * /proc say that they are empty. */
 void files_touch_read(int fd, void *buffer, size_t size)
@@ -170,10 +159,10 @@ PASS_THROUGH(int, statx,
               struct statx *restrict to),
              (fd, path, flags, mask, to), asked(fd, path, flags);
              TOUCH(to))
-PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), FILL(to))
-PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), FILL(to))
-PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), FILL(to))
-PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), FILL(to))
+PASS_THROUGH(int, statfs, (const char *path, struct statfs *to), (path, to), TOUCH(to))
+PASS_THROUGH(int, statfs64, (const char *path, struct statfs64 *to), (path, to), TOUCH(to))
+PASS_THROUGH(int, fstatfs, (int fd, struct statfs *to), (fd, to), TOUCH(to))
+PASS_THROUGH(int, fstatfs64, (int fd, struct statfs64 *to), (fd, to), TOUCH(to))
 PASS_THROUGH(char *, getcwd, (char *to, size_t n), (to, n), files_place(false); touch(to, n))
 PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, room),
              files_place(false);
@@ -181,29 +170,30 @@ PASS_THROUGH(char *, __getcwd_chk, (char *to, size_t n, size_t room), (to, n, ro
 PASS_THROUGH(ssize_t, readlink, (const char *restrict path, char *restrict to, size_t n),
              (path, to, n), touch(to, n))
 PASS_THROUGH(ssize_t, readlinkat, (int fd, const char *restrict path, char *restrict to, size_t n),
-             (fd, path, to, n), fill(to, n))
+             (fd, path, to, n), touch(to, n))
 PASS_THROUGH(ssize_t, __readlink_chk, (const char *path, char *to, size_t n, size_t room),
-             (path, to, n, room), fill(to, n))
+             (path, to, n, room), touch(to, n))
 PASS_THROUGH(ssize_t, __readlinkat_chk, (int fd, const char *path, char *to, size_t n, size_t room),
-             (fd, path, to, n, room), fill(to, n))
+             (fd, path, to, n, room), touch(to, n))
 PASS_THROUGH(ssize_t, getxattr, (const char *path, const char *name, void *to, size_t n),
-             (path, name, to, n), fill(to, n))
+             (path, name, to, n), touch(to, n))
 PASS_THROUGH(ssize_t, fgetxattr, (int fd, const char *name, void *to, size_t n), (fd, name, to, n),
-             fill(to, n))
-PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n), fill(to, n))
+             touch(to, n))
+PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, to, n),
+             touch(to, n))
 
 /* ---- about the process and the machine */
 
-PASS_THROUGH(int, uname, (struct utsname * to), (to), FILL(to))
-PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), FILL(to))
-PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), FILL(to))
-PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), FILL(to))
+PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
+PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), TOUCH(to))
+PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), TOUCH(to))
+PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))
 PASS_THROUGH(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *to), (what, to),
-             FILL(to))
-PASS_THROUGH(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), FILL(to))
-PASS_THROUGH(int, getitimer, (__itimer_which_t which, struct itimerval *to), (which, to), FILL(to))
+             TOUCH(to))
+PASS_THROUGH(int, clock_getres, (clockid_t clock, struct timespec *to), (clock, to), TOUCH(to))
+PASS_THROUGH(int, getitimer, (__itimer_which_t which, struct itimerval *to), (which, to), TOUCH(to))
 PASS_THROUGH(int, getgroups, (int n, gid_t to[]), (n, to),
-             fill(to, n > 0 ? (size_t)n * sizeof *to : 0))
+             touch(to, n > 0 ? (size_t)n * sizeof *to : 0))
 PASS_THROUGH(int, getresuid, (uid_t * real, uid_t *effective, uid_t *saved),
              (real, effective, saved), TOUCH(real);
              TOUCH(effective); TOUCH(saved))
@@ -211,14 +201,15 @@ PASS_THROUGH(int, getresgid, (gid_t * real, gid_t *effective, gid_t *saved),
              (real, effective, saved), TOUCH(real);
              TOUCH(effective); TOUCH(saved))
 PASS_THROUGH(int, sched_getaffinity, (pid_t pid, size_t n, cpu_set_t *to), (pid, n, to),
-             fill(to, n))
-PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), FILL(to))
+             touch(to, n))
+PASS_THROUGH(int, sched_getparam, (pid_t pid, struct sched_param *to), (pid, to), TOUCH(to))
 PASS_THROUGH(int, mincore, (void *start, size_t n, unsigned char *to), (start, n, to),
-             fill(to, n / 4096 + 1))
+             native_writes(to, (n + 4095) / 4096);
+             touch(to, (n + 4095) / 4096))
 PASS_THROUGH(int, madvise, (void *start, size_t n, int advice), (start, n, advice),
              advise(start, n, advice))
-PASS_THROUGH(pid_t, wait, (int *status), (status), FILL(status))
+PASS_THROUGH(pid_t, wait, (int *status), (status), TOUCH(status))
 PASS_THROUGH(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options),
-             FILL(status))
+             TOUCH(status))
 PASS_THROUGH(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
              (type, id, info, options), TOUCH(info))

@@ -1,5 +1,7 @@
 #include "runtime/hooks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -367,6 +369,17 @@ HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site
 
 HOOK void __raddle_unseen(const char *name, const struct raddle_site *site)
 {
-    (void)site;
-    native_unsupported(name ? name : "an indirect call");
+    const char *slash = site && site->file ? strrchr(site->file, '/') : NULL;
+    char text[200];
+
+    if (!native.current)
+        return;
+    if (!native.unseen)
+        native.unseen = site;
+    snprintf(text, sizeof text, "%s at %s:%" PRIu32, name ? name : "an indirect call",
+             slash                ? slash + 1
+             : site && site->file ? site->file
+                                  : "?",
+             site ? site->line : 0);
+    native_unsupported(text);
 }

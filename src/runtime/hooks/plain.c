@@ -266,7 +266,7 @@ void plain_free(void *block, size_t size)
     if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
         return;
     races_note_call("free");
-    detect_write_range((uint64_t)(uintptr_t)block, size);
+    detect_free_range((uint64_t)(uintptr_t)block, size);
     races_note_call(NULL);
     detect_tick(); /* else the next access would pass as known */
 }

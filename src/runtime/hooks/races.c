@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "runtime/core/heap.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/program/debug.h"
 #include "runtime/report/races_report.h"
@@ -11,7 +12,7 @@
 
 static struct {
     bool explaining; /* a run is done again */
-    const char *call; /* that takes the memory of the access under way, or NULL */
+    const char *call; /* that takes or gives the memory of the access under way, or NULL */
     struct race_note notes[NOTES_MAX];
     uint32_t count;
     struct map known;      /* races that have been looked into, by race_key */
@@ -104,8 +105,27 @@ static void access_seen(const struct detect_access *access, uint64_t addr, size_
         }
 }
 
+/* To the race, that the block was allocated is a write like any other. */
+static void allocation_seen(const void *block, size_t size)
+{
+    struct detect_access access = {detector.thread, detector.now, true, false, DETECT_MEMORY};
+
+    races.call = "allocation";
+    access_seen(&access, (uint64_t)(uintptr_t)block, size);
+    races.call = NULL;
+}
+
+static epoch block_born(uint64_t addr)
+{
+    const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
+
+    return block && block->thread != HEAP_INITIAL ? block->born : 0;
+}
+
 void races_note_block(const void *block, size_t size)
 {
+    if (races.explaining && native.current && block)
+        allocation_seen(block, size);
     for (uint32_t i = 0; races.explaining && i < races.count; i++)
         if (races.notes[i].race.addr - (uint64_t)(uintptr_t)block < size)
             stack_keep(&races.notes[i].allocated, __raddle_frames);
@@ -133,6 +153,11 @@ static void open_detector(void)
         return;
     }
     native.detects = true;
+    detector.blocks.base = HEAP_BASE;
+    detector.blocks.size = HEAP_SPAN;
+    detector.blocks.shift = HEAP_SHIFT;
+    detector.blocks.born = block_born;
+    heap_clock(&detector.now);
     detector.published = &__raddle_quick.known;
     for (uint32_t i = 0; i < session->exposed.count; i++)
         detect_expose(session->exposed.at[i]);

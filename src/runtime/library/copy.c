@@ -153,6 +153,15 @@ static void copy_enlarge(struct copy *copy, size_t room)
     copy->room = room;
 }
 
+/* Whether what the argument points to is used after the call, too. */
+static bool is_kept(const struct library_row *row, uint32_t arg)
+{
+    for (const struct library_access *access = row->accesses; access->kind; access++)
+        if (access->kind == ACCESS_KEEPS && access->arg == arg)
+            return true;
+    return false;
+}
+
 /* A new copy, with nothing in it, for the memory that the argument points to; NULL: none is needed or possible. */
 static struct copy *copy_new(struct copying *copying, uint32_t arg, size_t room)
 {
@@ -162,7 +171,7 @@ static struct copy *copy_new(struct copying *copying, uint32_t arg, size_t room)
 
     if (!original || is_private(original))
         return NULL;
-    if (copies->count == COPIES_MAX || copying->call->open) {
+    if (copies->count == COPIES_MAX || copying->call->open || is_kept(copying->call->row, arg)) {
         copying->impossible = true;
         return NULL;
     }

@@ -15,6 +15,8 @@
 
 #define HOOK __attribute__((visibility("default")))
 
+#define KERNEL_READY                                                                               \
+    ((size_t)64 << 20)   /* bytes that a restart may copy for the sake of such calls */
 #define STACK_WIPED 1024 /* bytes: as deep as the frames between a call and spin.c */
 
 /* What a function that was called turned out to be. */
@@ -107,12 +109,15 @@ static const char *name_of(const void *function)
     Dl_info info;
     uint64_t offset;
     const char *name;
+    bool named = dladdr(function, &info) && info.dli_sname && info.dli_saddr == function;
 
-    if (dladdr(function, &info) && info.dli_sname && info.dli_saddr == function)
+    if (named && library_find(info.dli_sname))
         return info.dli_sname;
-    name = library_name_of(function);
+    name = library_name_of(function); /* it may have several, of which one has a row */
     if (name)
         return name;
+    if (named)
+        return info.dli_sname;
     name = symbols_find((uint64_t)(uintptr_t)function, &offset);
     if (name && offset == 0)
         return name;
@@ -154,6 +159,20 @@ static uint32_t unseen_add(const char *name, const char *library, const struct r
     return session->unseen.count - 1;
 }
 
+/* What libc asks of the kernel for it may be written to any memory of the program, and a call that finds a page that is watched for the first write fails.
+ * So none is from now on. */
+static void kernel_may_write(const char *library)
+{
+    if (strncmp(library, "libc.so", strlen("libc.so")) != 0)
+        return;
+    if (image_stats().bytes <= KERNEL_READY)
+        image_touch(NULL, SIZE_MAX);
+    else
+        native_unsupported(
+            "a call that may fail because the program's variables are too many to let the "
+            "kernel write to all of them");
+}
+
 static struct external unseen_decide(const char *name, const void *function,
                                      const struct raddle_site *site)
 {
@@ -162,6 +181,7 @@ static struct external unseen_decide(const char *name, const void *function,
     struct external external = {.kind = trusted ? EXTERNAL_IMPURE : EXTERNAL_UNSEEN};
 
     external.unseen = unseen_add(name, library, site, trusted);
+    kernel_may_write(library);
     return external;
 }
 
@@ -274,7 +294,9 @@ static uint32_t external_add(const void *key, const char *name, const void *func
     struct external external;
 
     native.current = NULL; /* the dynamic linker keeps what it allocates */
-    external = decide(name ? name : name_of(function), function, site);
+    if (!name)             /* of those that have hooks nobody asks */
+        name = function && image_is_instrumented_code(function) ? "" : name_of(function);
+    external = decide(name, function, site);
     native.current = thread;
     map_add(&externals.indices, (uint64_t)(uintptr_t)key, externals.known.count);
     vec_push(&native.session->arena, &externals.known, external);

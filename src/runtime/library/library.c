@@ -1,4 +1,4 @@
-#include "runtime/library/library.h"
+#include "runtime/library/state.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <wchar.h>
 
+#include "runtime/core/image.h"
 #include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/program/native.h"
@@ -14,43 +15,6 @@
 /* ---- the table */
 
 enum { PURE = true, STATE = false, NO_ARG = LIBRARY_NO_ARG };
-
-/* State of libc that functions share: a variable stands for it, and its name for what it is in reports. */
-#define CELLS                                                                                      \
-    CELL(RANDOM, rand)                                                                             \
-    CELL(DRAND48, drand48)                                                                         \
-    CELL(STRTOK, strtok)                                                                           \
-    CELL(ENVIRONMENT, getenv)                                                                      \
-    CELL(L64A, l64a)                                                                               \
-    CELL(GETOPT, getopt)                                                                           \
-    CELL(TMPNAM, tmpnam)                                                                           \
-    CELL(CTERMID, ctermid)                                                                         \
-    CELL(SYSLOG, syslog)                                                                           \
-    CELL(TIME, localtime)                                                                          \
-    CELL(TIMEZONE, tzset)                                                                          \
-    CELL(LOCALE, setlocale)                                                                        \
-    CELL(GETTEXT, gettext)                                                                         \
-    CELL(TTYNAME, ttyname)                                                                         \
-    CELL(LOGIN, getlogin)                                                                          \
-    CELL(PASSWD, getpwnam)                                                                         \
-    CELL(GROUP, getgrnam)                                                                          \
-    CELL(HOST, gethostbyname)                                                                      \
-    CELL(SERVICE, getservbyname)
-
-#define CELL(id, name) id,
-enum cell { CELLS CELL_COUNT };
-#undef CELL
-
-/* Of the part, but apart: reports name what is read and changed by its symbol. */
-#define CELL(id, name) static uint64_t state_of_##name;
-CELLS
-#undef CELL
-
-static uint64_t *const cells[] = {
-#define CELL(id, name) [id] = &state_of_##name,
-    CELLS
-#undef CELL
-};
 
 #define NOTHING                  {ACCESS_END, 0, SIZE_BYTES, 0, 0}
 #define READS(arg, size)         {ACCESS_READS, arg, size},
@@ -62,6 +26,8 @@ static uint64_t *const cells[] = {
 #define SCANS(f)                 {ACCESS_SCANS, f, SIZE_TEXT, 0, 0},
 #define VSCANS(f)                {ACCESS_VSCANS, f, SIZE_TEXT, 0, 0},
 #define STREAM(arg)              {ACCESS_STREAM, arg, SIZE_BYTES, 0, 0},
+#define STREAM_ASKS(arg)         {ACCESS_STREAM_ASKS, arg, SIZE_BYTES, 0, 0},
+#define STREAM_FIXED(arg)        {ACCESS_STREAM_FIXED, arg, SIZE_BYTES, 0, 0},
 #define DIRECTORY(arg)           {ACCESS_DIRECTORY, arg, SIZE_BYTES, 0, 0},
 #define STREAM_INPUT             {ACCESS_STREAM_INPUT, NO_ARG, SIZE_BYTES, 0, 0},
 #define STREAM_OUTPUT            {ACCESS_STREAM_OUTPUT, NO_ARG, SIZE_BYTES, 0, 0},
@@ -69,6 +35,8 @@ static uint64_t *const cells[] = {
 #define HIDDEN(cell)             {ACCESS_HIDDEN, NO_ARG, SIZE_BYTES, cell, 0},
 #define HIDDEN_READ(cell)        {ACCESS_HIDDEN_READ, NO_ARG, SIZE_BYTES, cell, 0},
 #define RACY(cell)               {ACCESS_RACY, NO_ARG, SIZE_BYTES, cell, 0},
+#define SETS(cell)               {ACCESS_SETS, NO_ARG, SIZE_BYTES, cell, 0},
+#define SETS_LOCKED(cell)        {ACCESS_SETS_LOCKED, NO_ARG, SIZE_BYTES, cell, 0},
 #define GIVES(n)                 {ACCESS_GIVES, NO_ARG, SIZE_BYTES, n, 0},
 #define GIVES_TEXT               {ACCESS_GIVES_TEXT, NO_ARG, SIZE_BYTES, 0, 0},
 #define ENDS(arg, text)          {ACCESS_ENDS, arg, SIZE_BYTES, text, 0},
@@ -87,6 +55,12 @@ static uint64_t *const cells[] = {
 #define OPENS(path, flags)       {ACCESS_OPENS, path, SIZE_BYTES, flags, 0},
 #define OPENS_STREAM(path, mode) {ACCESS_OPENS_STREAM, path, SIZE_BYTES, mode, 0},
 #define SETS_JUMP(buffer, mask)  {ACCESS_SETS_JUMP, buffer, SIZE_BYTES, mask, 0},
+#define KEEPS(arg)               {ACCESS_KEEPS, arg, SIZE_BYTES, 0, 0},
+#define OWN                      {ACCESS_OWN, NO_ARG, SIZE_BYTES, 0, 0},
+#define OBJECT(arg)              {ACCESS_OBJECT, arg, SIZE_BYTES, 0, 0},
+#define VARIES(arg)              {ACCESS_VARIES, arg, SIZE_BYTES, 0, 0},
+#define FREES(arg)               {ACCESS_FREES, arg, SIZE_BYTES, 0, 0},
+#define ALLOCATES                {ACCESS_ALLOCATES, NO_ARG, SIZE_BYTES, 0, 0},
 #define BYTES(n)                 SIZE_BYTES, n, 0
 #define ARG(a)                   SIZE_ARG, a, 1
 #define TIMES(a, n)              SIZE_ARG, a, n
@@ -99,6 +73,7 @@ static uint64_t *const cells[] = {
 #define LIKE_UPTO(a, b)          SIZE_LIKE_UPTO, a, b
 #define LIKE_WIDE(a)             SIZE_LIKE_WIDE, a, 0
 #define SEEK(byte, n)            SIZE_SEEK, byte, n
+#define LIKE_SEEK(a)             SIZE_LIKE_SEEK, a, 0
 #define SEEK_TEXT(byte)          SIZE_SEEK_TEXT, byte, 0
 #define GOT(room)                SIZE_GOT, room, 0
 #define GOT_BYTES(n)             SIZE_GOT_BYTES, n, 0
@@ -108,6 +83,11 @@ static uint64_t *const cells[] = {
 #define DONE_TEXT(room)          SIZE_DONE_TEXT, room, 0
 #define PRINTED(room)            SIZE_PRINTED, room, 0
 #define PRINTED_BY(f)            SIZE_PRINTED_BY, f, 0
+#define GOT_EACH(n, room)        SIZE_GOT_EACH, n, room
+#define DONE(n)                  SIZE_DONE, n, 0
+#define DONE_ARG(a)              SIZE_DONE_ARG, a, 0
+#define MADE(n)                  SIZE_MADE, n, 0
+#define HELD(p)                  SIZE_HELD, p, 0
 
 static const struct library_row rows[] = {
 #define LIBRARY(name, effect, accesses) {#name, effect, {accesses}},
@@ -183,6 +163,8 @@ size_t library_room(const struct library_call *call, const struct library_access
     case SIZE_BYTES:
     case SIZE_GOT_BYTES:
     case SIZE_GOT_TEXT_BYTES:
+    case SIZE_DONE:
+    case SIZE_MADE:
         return access->a;
     case SIZE_ARG:
         return (int64_t)a < 0 ? 0 : a * access->b;
@@ -190,10 +172,13 @@ size_t library_room(const struct library_call *call, const struct library_access
     case SIZE_GOT_TEXT:
     case SIZE_DONE_TEXT:
     case SIZE_PRINTED:
+    case SIZE_DONE_ARG:
         return (int64_t)a < 0 ? 0 : a;
+    case SIZE_GOT_EACH:
+        return (int64_t)b < 0 ? 0 : b * access->a;
     case SIZE_PRODUCT:
     case SIZE_GOT_ITEMS:
-        return a * b;
+        return __builtin_mul_overflow(a, b, &a) || (int64_t)a < 0 ? 0 : a;
     case SIZE_TEXT:
         return text_size(at, SIZE_MAX);
     case SIZE_TEXT_UPTO:
@@ -210,10 +195,15 @@ size_t library_room(const struct library_call *call, const struct library_access
         return wide_size(other, SIZE_MAX / sizeof(wchar_t));
     case SIZE_SEEK:
         return seek_size(at, (int)a, b, false);
+    case SIZE_LIKE_SEEK:
+        return seek_size(other, (int)library_argument(call, access->a + 1u),
+                         library_argument(call, access->a + 2u), false);
     case SIZE_SEEK_TEXT:
         return seek_size(at, (int)a, SIZE_MAX, true);
     case SIZE_PRINTED_BY:
         return printed_room(call, access->a);
+    case SIZE_HELD:
+        return 0;
     }
     return 0;
 }
@@ -246,113 +236,16 @@ size_t library_written(const struct library_call *call, const struct library_acc
         return result >= 0 ? least((size_t)result + 1, room) : 0;
     case SIZE_PRINTED_BY:
         return result >= 0 ? (size_t)result + 1 : 0;
+    case SIZE_GOT_EACH:
+        return result > 0 ? least((size_t)result * access->a, room) : 0;
+    case SIZE_DONE:
+    case SIZE_DONE_ARG:
+        return result == 0 ? room : 0;
+    case SIZE_MADE:
+        return result > 0 ? room : 0;
     default:
         return room;
     }
-}
-
-/* ---- state of libc's own: a cell stands for it */
-
-#define STREAM_CELLS 64
-
-/* Of the part, but apart: reports name what is read and changed by its symbol. */
-static uint64_t state_of_streams[STREAM_CELLS];
-
-static struct {
-    bool used; /* any of these cells */
-} library;
-
-/* libc's state as at the start. */
-static void restart(void)
-{
-    if (!library.used)
-        return;
-    for (int i = 0; i < CELL_COUNT; i++)
-        *cells[i] = 0;
-    memset(state_of_streams, 0, sizeof state_of_streams);
-    library.used = false;
-}
-
-static void cell_use(const struct library_call *call, uint64_t *cell)
-{
-    library.used = true;
-    __raddle_rmw8(cell, 1, 4 | HOOK_ADD << 8, call->site);
-}
-
-/* Functions that do not lock the stream; the last two are called by what the headers of libc make of such ones. */
-static bool is_unlocked(const char *name)
-{
-    return strstr(name, "_unlocked") || strcmp(name, "__overflow") == 0 ||
-           strcmp(name, "__uflow") == 0;
-}
-
-static void directory_use(const struct library_call *call, const void *stream)
-{
-    if (stream)
-        cell_use(call, &state_of_streams[mix64((uint64_t)(uintptr_t)stream) % STREAM_CELLS]);
-}
-
-/* What the program prints it never sees, so the order of that does not matter. */
-static void stream_use(const struct library_call *call, const FILE *stream)
-{
-    if (streams_locked && stream && !is_unlocked(call->row->name))
-        streams_await(stream);
-    if (!stream || stream == stdout || stream == stderr)
-        return;
-    files_stream(stream);
-    directory_use(call, stream);
-}
-
-static void plain_cell_use(const struct library_call *call, uint64_t *cell, bool writes)
-{
-    if (writes)
-        __raddle_store8(cell, 0, HOOK_PLAIN, call->site);
-    else
-        __raddle_load8(cell, HOOK_PLAIN, call->site);
-}
-
-/* The order in which threads come here shows, so it is a step of its own. */
-static void state_use(const struct library_call *call)
-{
-    for (const struct library_access *access = call->row->accesses; access->kind; access++)
-        switch ((enum library_access_kind)access->kind) {
-        case ACCESS_STREAM:
-            stream_use(call, library_pointer(call, access->arg));
-            break;
-        case ACCESS_DIRECTORY:
-            directory_use(call, library_pointer(call, access->arg));
-            break;
-        case ACCESS_STREAM_INPUT:
-            stream_use(call, stdin);
-            break;
-        case ACCESS_STREAM_OUTPUT:
-            stream_use(call, stdout);
-            break;
-        case ACCESS_STREAM_ERROR:
-            stream_use(call, stderr);
-            break;
-        case ACCESS_LOOKS_UP:
-        case ACCESS_CHANGES:
-        case ACCESS_LISTS:
-        case ACCESS_OPENS:
-        case ACCESS_OPENS_STREAM:
-            library_path_use(call, access);
-            break;
-        case ACCESS_USES_FILE:
-        case ACCESS_WRITES_FILE:
-        case ACCESS_CHANGES_FILE:
-            library_file_use(call, access);
-            break;
-        case ACCESS_HIDDEN:
-            cell_use(call, cells[access->a]);
-            break;
-        case ACCESS_HIDDEN_READ:
-        case ACCESS_RACY:
-            plain_cell_use(call, cells[access->a], access->kind == ACCESS_RACY);
-            break;
-        default:
-            break;
-        }
 }
 
 /* ---- checked for races */
@@ -385,6 +278,14 @@ static void conversion_add(void *context, const struct library_conversion *conve
         size = conversion->wide ? wide_size(conversion->at, size) : text_size(conversion->at, size);
     if (!conversion->writes || (int64_t)ranges->result >= (int64_t)conversion->assigned)
         range_add(ranges, conversion->at, size, conversion->writes);
+}
+
+/* A va_list is passed by its address, and read on by the call. */
+static void list_add(struct ranges *ranges, const struct library_call *call,
+                     const struct library_access *access)
+{
+    if (access->kind == ACCESS_VPRINTS || access->kind == ACCESS_VSCANS)
+        range_add(ranges, library_pointer(call, access->arg + 1u), sizeof(va_list), true);
 }
 
 /* Up to the first difference, or the end of both. */
@@ -458,11 +359,13 @@ static void before_add(struct ranges *ranges, const struct library_call *call,
     case ACCESS_PRINTS:
     case ACCESS_VPRINTS:
         range_add(ranges, at, text_size(at, SIZE_MAX), false);
+        list_add(ranges, call, access);
         library_format(call, access, at, conversion_add, ranges);
         break;
     case ACCESS_SCANS:
     case ACCESS_VSCANS:
         range_add(ranges, at, text_size(at, SIZE_MAX), false);
+        list_add(ranges, call, access);
         break;
     case ACCESS_ENDS:
         range_add(ranges, at, sizeof(char *), true);
@@ -551,13 +454,30 @@ static bool is_checked(void)
     return native.detects || native.alone;
 }
 
+/* The function tells of its accesses itself. */
+static bool is_own(const struct library_call *call)
+{
+    return call->row->accesses[0].kind == ACCESS_OWN;
+}
+
+/* The kernel may write there for libc, and would fail where a page is watched. */
+static void kernel_may_write(const struct library_call *call)
+{
+    for (const struct library_access *access = call->row->accesses; access->kind; access++)
+        if (access->kind == ACCESS_WRITES && library_pointer(call, access->arg))
+            image_touch(library_pointer(call, access->arg), library_room(call, access));
+}
+
 void library_before(struct library_call *call)
 {
+    if (is_own(call))
+        return;
+    if (!call->row->pure)
+        kernel_may_write(call);
     for (const struct library_access *access = call->row->accesses; access->kind; access++)
         if (access->kind == ACCESS_VSCANS)
             library_list_keep(call, access);
-    if (!native.alone)
-        state_use(call);
+    library_state_use(call);
     if (is_checked())
         touch(call, before_add);
     else
@@ -566,11 +486,10 @@ void library_before(struct library_call *call)
 
 void library_after(struct library_call *call)
 {
+    if (is_own(call))
+        return;
     if (is_checked())
         touch(call, after_add);
     else
         library_copy_out(call);
 }
-
-const struct part library_part = {
-    .name = "library", .state = &library, .size = sizeof library, .restart = restart};

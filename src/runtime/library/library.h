@@ -28,6 +28,8 @@ enum library_access_kind {
     ACCESS_SCANS,
     ACCESS_VSCANS,
     ACCESS_STREAM,
+    ACCESS_STREAM_ASKS,
+    ACCESS_STREAM_FIXED,
     ACCESS_DIRECTORY,
     ACCESS_STREAM_INPUT,
     ACCESS_STREAM_OUTPUT,
@@ -35,6 +37,8 @@ enum library_access_kind {
     ACCESS_HIDDEN, /* `a` is the cell */
     ACCESS_HIDDEN_READ,
     ACCESS_RACY,
+    ACCESS_SETS,
+    ACCESS_SETS_LOCKED,
     ACCESS_GIVES, /* `a` bytes */
     ACCESS_GIVES_TEXT,
     ACCESS_ENDS, /* `a` is the argument that it points into */
@@ -51,6 +55,13 @@ enum library_access_kind {
     ACCESS_OPENS_STREAM,
     ACCESS_SETS_JUMP, /* `a` is the argument that says with what */
     ACCESS_LINE,      /* `a` is the argument with its room */
+    ACCESS_KEEPS,
+    /* from here on: for the reader of the table, and its test */
+    ACCESS_OWN, /* those that follow are made by the function itself */
+    ACCESS_OBJECT,
+    ACCESS_VARIES,
+    ACCESS_FREES,
+    ACCESS_ALLOCATES,
 };
 
 enum library_size {
@@ -65,6 +76,7 @@ enum library_size {
     SIZE_LIKE_UPTO,
     SIZE_LIKE_WIDE,
     SIZE_SEEK,
+    SIZE_LIKE_SEEK, /* the two arguments behind a say what for, and how far */
     SIZE_SEEK_TEXT,
     SIZE_RESULT, /* from here on: known after the call */
     SIZE_GOT = SIZE_RESULT,
@@ -75,6 +87,11 @@ enum library_size {
     SIZE_DONE_TEXT,
     SIZE_PRINTED,
     SIZE_PRINTED_BY,
+    SIZE_GOT_EACH, /* result items of a bytes, argument b is the room */
+    SIZE_DONE,
+    SIZE_DONE_ARG,
+    SIZE_MADE,
+    SIZE_HELD, /* as the int at argument a says: only of functions that tell of it themselves */
 };
 
 struct library_access {
@@ -84,21 +101,13 @@ struct library_access {
     uint16_t a, b;
 };
 
-#define LIBRARY_ACCESSES 8
+#define LIBRARY_ACCESSES 12
 
 struct library_row {
     const char *name;
     bool pure;
     struct library_access accesses[LIBRARY_ACCESSES];
 };
-
-/* ---- stream_locks.c */
-
-/* Whether the program can hold a stream for longer than one call. */
-extern bool streams_locked;
-
-/* The running thread is about to use the stream: waits while another thread has it locked. */
-void streams_await(const FILE *stream);
 
 /* A call that is going on. */
 struct library_call {

@@ -3,18 +3,25 @@
 #include <string.h>
 
 #include "runtime/files/files.h"
-#include "runtime/library/library.h"
+#include "runtime/hooks/plain.h"
+#include "runtime/library/state.h"
+#include "runtime/program/memory_bug.h"
 #include "runtime/sync/calls.h"
 
 /* Locks of streams. To libc all our threads are one, so its own lock keeps nobody out: each stream has a recursive mutex of the model
  * at its address. Functions of libc do their work in one piece, so without flockfile nobody ever finds one held: only a
  * program that calls it pays for that its threads look. */
 
-bool streams_locked; /* outlives a run: the program does not change */
+static bool streams_locked; /* outlives a run: the program does not change */
+
+/* Bytes of a stream that stand for all of it; all that macros of the headers use, if the program has any of them. */
+static size_t stream_bytes = 8; /* outlives a run: the program does not change */
 
 static void open_locks(void)
 {
     streams_locked = image_calls("flockfile") || image_calls("ftrylockfile");
+    if (image_calls("__overflow") || image_calls("__uflow"))
+        stream_bytes = offsetof(FILE, _IO_buf_end) + sizeof(char *);
 }
 
 /* The stream only names the mutex: its bytes are libc's, and of its macros. */
@@ -23,12 +30,26 @@ static uint64_t stream_ask(enum op_kind kind, const FILE *stream)
     return mutex_ask_at(kind, stream, MUTEX_RECURSIVE, OBJECT_APART);
 }
 
-void streams_await(const FILE *stream)
+/* Those that take the lock do not race with each other, so for the detector their accesses are atomic ones. */
+static void locked_touch(const void *stream, bool writes)
 {
-    if (!native.current || mutex_is_own(stream))
-        return;
-    stream_ask(OP_MUTEX_LOCK, stream);
-    stream_ask(OP_MUTEX_UNLOCK, stream);
+    memory_check(stream, stream_bytes, writes);
+    if (native.detects && !native.alone && !native.current->sections)
+        detect_atomic(detector.thread, (uint64_t)(uintptr_t)stream, stream_bytes, writes);
+}
+
+void library_stream_touch(const void *stream, bool locked, bool writes)
+{
+    bool waits = locked && streams_locked && !native.alone && !mutex_is_own(stream);
+
+    if (waits)
+        stream_ask(OP_MUTEX_LOCK, stream);
+    if (locked)
+        locked_touch(stream, writes);
+    else
+        native_touches(&(struct native_range){stream, stream_bytes, writes}, 1);
+    if (waits)
+        stream_ask(OP_MUTEX_UNLOCK, stream);
 }
 
 REAL_CALL(flockfile)

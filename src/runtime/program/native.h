@@ -74,6 +74,8 @@ struct native {
     bool started; /* constructors are through */
     const char *
         refused; /* the first call in this execution that failed because it is not modelled, or NULL */
+    const struct raddle_site *
+        unseen; /* the first place in this execution where something was not understood that may order threads, or NULL */
 };
 
 extern struct native native;

@@ -197,6 +197,7 @@ static void restart(void)
     native.phase = 0;
     native.unjoined = 0;
     native.refused = NULL;
+    native.unseen = NULL;
     __raddle_frames = NULL;
 }
 

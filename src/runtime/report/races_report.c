@@ -116,6 +116,24 @@ static void say_thread(uint32_t number)
     say_stack(races_thread_stack(number));
 }
 
+/* Inline assembly may be a lock that nobody else knows of. */
+static void say_unseen(void)
+{
+    const struct raddle_site *site = native.unseen;
+
+    if (site)
+        text_add(
+            &detail,
+            "  what the program does at %s:%" PRIu32
+            " is not understood: if it keeps the two threads apart, the race is raddle's own\n",
+            site->file ? site->file : "?", site->line);
+    if (native.refused)
+        text_add(&detail,
+                 "  before that, %s failed, which raddle does not model: on the bare system it may "
+                 "succeed, and the race may not be one\n",
+                 native.refused);
+}
+
 static session_text detail_of(const struct race_note *note)
 {
     detail = text_open(detail_buffer, sizeof detail_buffer);
@@ -125,6 +143,7 @@ static session_text detail_of(const struct race_note *note)
     say_thread(note->now.thread);
     if (note->before.thread != note->now.thread)
         say_thread(note->before.thread);
+    say_unseen();
     return native_text(detail.at);
 }
 

@@ -18,7 +18,7 @@ struct race_side {
     epoch when;
     uint32_t thread;
     bool writes, atomic;
-    const char *call; /* that takes the memory: free, munmap…; or NULL */
+    const char *call; /* that takes the memory or gives it: free, munmap, allocation…; or NULL */
     uint8_t use; /* enum detect_use */
     uint64_t addr;
     size_t size;

@@ -6,6 +6,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
 #include "runtime/program/spin.h"
+#include "runtime/hooks/plain.h"
 
 /* Masks, and what goes with them: stacks for handlers, and jumps out of them. */
 
@@ -172,10 +173,14 @@ void signals_jump_set(const void *buffer, bool with_mask)
     signals.jumps[i].mask = signals_own()->mask;
 }
 
+/* What all of them use of the buffer: registers, and whether there is a mask. */
+#define JUMP_USED (sizeof(__jmp_buf) + sizeof(int))
+
 static void jump(const void *buffer)
 {
     if (!native.current)
         return;
+    native_reads(buffer, JUMP_USED);
     signals_of(native.current)->looking = signals_of(native.current)->masked = false;
     for (uint32_t i = 0; i < signals.jump_count; i++)
         if (signals.jumps[i].buffer == buffer) {

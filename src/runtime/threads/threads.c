@@ -68,6 +68,8 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
         return EAGAIN;
     if (!attributes)
         fallback = attributes_default(&space);
+    else
+        native_reads(attributes, sizeof *attributes);
     error = create(handle, attributes ? attributes : fallback, start, argument);
     if (fallback)
         pthread_attr_destroy(&space);
@@ -165,6 +167,7 @@ INTERPOSE int pthread_clockjoin_np(pthread_t handle, void **returned, clockid_t 
         return EINVAL;
     if (!until) /* glibc: for as long as it takes */
         return pthread_join(handle, returned);
+    native_reads(until, sizeof *until);
     native_cancel_point();
     error = join_try(native_thread_of(handle), returned);
     if (error != EBUSY)

@@ -400,6 +400,7 @@ INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 {
     uint64_t start, wanted, rest;
 
+    native_reads(time, sizeof *time);
     if (!clock_start(clock, &start) || clock == CLOCK_THREAD_CPUTIME_ID || !time_is_valid(time) ||
         time->tv_sec < 0)
         return EINVAL;
