@@ -160,7 +160,7 @@ static void bug_print(const struct native_check *check, const struct session_bug
 
     if (bug->site.file)
         fprintf(out, "%s:%" PRIu32 ": ", bug->site.file, bug->site.line);
-    fprintf(out, "%s: %s", bug_kind_names[bug->kind], bug->message);
+    fprintf(out, "%s%s: %s", bug->refused ? "note: " : "", bug_kind_names[bug->kind], bug->message);
     fprintf(out, " (thread %" PRIu32 ")\n", bug->thread);
     if (bug->detail)
         fprintf(out, "%s", bug->detail);
@@ -233,6 +233,16 @@ static const char *bug_minimise(struct native_check *check, struct native_case *
     return problem;
 }
 
+/* It may be due to raddle alone: a reason not to call the program safe, and no more. */
+static void doubt_report(struct native_check *check, const struct session_bug *bug)
+{
+    char reason[600];
+
+    snprintf(reason, sizeof reason, "a bug that may be none, as %s failed before it: %s: %.300s",
+             bug->refused, bug_kind_names[bug->kind], bug->message);
+    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+}
+
 static void bug_report(struct native_check *check, struct native_case *found, uint32_t number)
 {
     const struct session_bug *bug = &found->bug;
@@ -247,6 +257,10 @@ static void bug_report(struct native_check *check, struct native_case *found, ui
         vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
     }
     bug_print(check, bug, trace);
+    if (bug->refused) {
+        doubt_report(check, bug);
+        return;
+    }
     vec_push(&check->arena, &check->report.bugs,
              (struct report_bug){
                  .kind = bug->kind,

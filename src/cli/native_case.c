@@ -85,6 +85,7 @@ void native_case_take(struct native_case *native_case, const struct session *ses
     native_case->bug.site = site_copy(arena, &bug->site);
     native_case->bug.message = text_copy(arena, bug->message);
     native_case->bug.detail = text_copy(arena, bug->detail);
+    native_case->bug.refused = text_copy(arena, bug->refused);
     for (uint32_t k = 0; k < bug->schedule_count; k++)
         vec_push(arena, &native_case->schedule, session->schedules.at[bug->schedule_first + k]);
     for (uint32_t k = 0; k < session->threads.count; k++) {

@@ -125,6 +125,8 @@ struct session_bug {
     uint32_t schedule_count;
     uint32_t exposed; /* how many of session.exposed were in the run that showed it */
     uint32_t facts;   /* the same of session.facts */
+    session_text
+        refused; /* what failed before it only because raddle does not do it: it may be no bug; or NULL */
 };
 
 /* Data races that the user does not want to know of (detect/suppression.h). */

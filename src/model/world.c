@@ -264,6 +264,42 @@ static bool section_forbids(const struct op *op, enum touch touch)
            op->kind == OP_BARRIER_WAIT || op->kind == OP_THREAD_EXIT;
 }
 
+/* Whether a thread has it that was stopped for good: a wait for that says nothing about the program. */
+static bool is_held_for_ever(struct world *world, const struct op *op)
+{
+    uint8_t kind = op_infos[op->kind].object;
+    uint64_t state = 0;
+    uint32_t holder;
+
+    if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN || kind == OBJECT_RWLOCK)
+        state = world_state(world, world_location(world, kind, op->addr));
+    holder = kind == OBJECT_RWLOCK ? (uint32_t)(rwlock_writer(state) >> 32) : lock_holder(state);
+    return holder > 0 && world->threads.at[holder - 1].status == THREAD_HALTED;
+}
+
+/* An assumption has failed in the section, so it cannot have begun: what it did is undone, and it has but looked. */
+static void section_undo(struct world *world)
+{
+    struct step *step = &world->step;
+
+    for (uint32_t i = 0; i < step->section.count; i++) {
+        struct section_access *touched = &step->section.at[i];
+        const struct location *location = &world->locations.at[touched->access.loc];
+
+        if (touched->access.mode == ACCESS_READ)
+            continue;
+        touched->access.mode = ACCESS_READ;
+        if (location->kind != OBJECT_CELL) {
+            world_object_set(world, location->kind, location->addr, touched->before);
+            continue;
+        }
+        for (unsigned k = 0; k < 8; k++)
+            if (touched->access.bytes >> k & 1)
+                memcpy((char *)(uintptr_t)location->addr + k, (const char *)&touched->before + k,
+                       1);
+    }
+}
+
 /* Runs a thread from the begin of a section, which it has just passed, to its end. */
 static enum sequel section_run(struct world *world, agent_id agent)
 {
@@ -285,12 +321,19 @@ static enum sequel section_run(struct world *world, agent_id agent)
                          &world->step.rule);
         for (uint32_t i = 0; i < footprint.count; i++)
             section_note(world, &footprint.at[i]);
+        if (touch == TOUCH_DISABLED && is_held_for_ever(world, &next)) {
+            world->step.assume_failed = true;
+            sequel = SEQUEL_HALT;
+            break;
+        }
         if (section_forbids(&next, touch)) {
             world->step.rule = "a thread waits or chooses inside an atomic section";
             touch = TOUCH_MISUSE;
         }
         sequel = op_effect(world, agent, touch, 0);
     }
+    if (world->step.assume_failed)
+        section_undo(world);
     world->in_section = false;
     world->step.result = 0;
     return sequel;

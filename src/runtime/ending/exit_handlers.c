@@ -60,7 +60,7 @@ static int handler_add(struct exit_handler handler)
     if (exit_handlers.count == EXIT_HANDLERS) {
         exit_handlers.full = true;
         if (native.session)
-            native_unsupported("more handlers of atexit");
+            native_refused("more handlers of atexit");
         return -1;
     }
     exit_handlers.at[exit_handlers.count++] = handler;
@@ -210,7 +210,7 @@ INTERPOSE int __cxa_at_quick_exit(void (*handler)(void *), void *library)
 {
     (void)library;
     if (exit_handlers.quick_count == QUICK_HANDLERS) {
-        native_unsupported("more handlers of at_quick_exit");
+        native_refused("more handlers of at_quick_exit");
         return -1;
     }
     exit_handlers.quick[exit_handlers.quick_count++] = handler;
@@ -275,7 +275,7 @@ static void open_handlers(void)
 {
     dl_iterate_phdr(module_destructors_add, NULL);
     if (exit_handlers.full)
-        native_unsupported("more handlers of atexit");
+        native_refused("more handlers of atexit");
     exit_handlers.of_start = exit_handlers.count;
     exit_handlers.quick_of_start = exit_handlers.quick_count;
 }

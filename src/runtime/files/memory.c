@@ -124,12 +124,12 @@ INTERPOSE void *mmap(void *at, size_t size, int protection, int flags, int fd, o
             mapping_end(got, size, flags, protection, fd);
             return got;
         }
-        native_unsupported("mmap with MAP_FIXED, outside of what mmap gave");
+        native_refused("mmap with MAP_FIXED, outside of what mmap gave");
         errno = ENOMEM;
         return MAP_FAILED;
     }
     if (flags & MAP_32BIT) {
-        native_unsupported("mmap with MAP_32BIT");
+        native_refused("mmap with MAP_32BIT");
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -205,7 +205,7 @@ INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
     if (!native.current)
         return (void *)syscall(SYS_mremap, old, old_size, size, flags, at);
     if (!is_mapped(old, old_size) || (flags & ~MREMAP_MAYMOVE)) {
-        native_unsupported("mremap with a fixed address, or of memory that mmap did not give");
+        native_refused("mremap with a fixed address, or of memory that mmap did not give");
         errno = EINVAL;
         return MAP_FAILED;
     }
@@ -231,7 +231,7 @@ INTERPOSE void *sbrk(intptr_t change)
 {
     if (!native.current || change == 0)
         return REAL(sbrk)(change);
-    native_unsupported("sbrk");
+    native_refused("sbrk");
     errno = ENOMEM;
     return (void *)-1;
 }

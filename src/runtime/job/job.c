@@ -68,8 +68,8 @@ static session_text refused_detail(session_text detail)
     char text[8400];
 
     snprintf(text, sizeof text,
-             "%sbefore that, %s failed, which raddle does not model: on the bare system it may "
-             "succeed, and the bug may not be one\n",
+             "%s  before that, %s failed, which raddle does not model: on the bare system it may "
+             "succeed, and then there may be no bug\n",
              detail ? detail : "", native.refused);
     return native_text(text);
 }
@@ -78,8 +78,10 @@ static void bug_add(struct session_bug *bug)
 {
     if (!bug_is_new(bug))
         return;
-    if (native.refused)
+    if (native.refused) {
         bug->detail = refused_detail(bug->detail);
+        bug->refused = native_text(native.refused);
+    }
     session_schedule(native.session, bug);
     vec_push(&native.session->arena, &native.session->bugs, *bug);
 }
@@ -195,6 +197,17 @@ static void bugs_of_run(enum ending ending)
 
 /* ---- exploring */
 
+/* One that may be due to raddle is not what was looked for. */
+static bool bug_is_found(void)
+{
+    const struct session *session = native.session;
+
+    for (uint32_t i = 0; i < session->bugs.count; i++)
+        if (!session->bugs.at[i].refused)
+            return true;
+    return false;
+}
+
 static bool run_judge(enum ending ending)
 {
     if (native.session->begin_anew || (ending == ENDING_DEADLOCK && outside_awaited()))
@@ -203,7 +216,7 @@ static bool run_judge(enum ending ending)
         return false;
     if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
         bugs_of_run(ending);
-    return native.session->bugs.count == 0 || native.session->keep_going;
+    return native.session->keep_going || !bug_is_found();
 }
 
 static bool run_ended(void *context, struct explorer *explorer, enum ending ending)

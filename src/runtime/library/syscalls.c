@@ -73,7 +73,7 @@ static long thread_kill(pid_t process, pid_t thread, int number)
 {
     if (process == getpid() && thread == gettid())
         return raise(number);
-    native_unsupported("tgkill to another thread");
+    native_refused("tgkill to another thread");
     errno = ENOSYS;
     return -1;
 }
@@ -124,7 +124,7 @@ static void writes(void *at, size_t size)
     static long call_of_##name(const long *a)                                                      \
     {                                                                                              \
         (void)a;                                                                                   \
-        native_unsupported("the system call " #name);                                              \
+        native_refused("the system call " #name);                                              \
         errno = ENOSYS;                                                                            \
         return -1;                                                                                 \
     }

@@ -173,7 +173,7 @@ NOT_MODELLED(int, forkpty,
 INTERPOSE int clone(int (*start)(void *), void *stack, int flags, void *argument, ...)
 {
     (void)start, (void)stack, (void)flags, (void)argument;
-    native_unsupported("clone");
+    native_refused("clone");
     errno = ENOSYS;
     return -1;
 }

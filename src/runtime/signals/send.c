@@ -135,7 +135,7 @@ static int send_process(pid_t pid, int number, int code, union sigval value)
     }
     if (number == 0)
         return (int)syscall(SYS_kill, pid, 0);
-    native_unsupported("signals to other processes");
+    native_refused("signals to other processes");
     errno = EPERM;
     return -1;
 }

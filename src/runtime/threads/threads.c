@@ -22,7 +22,7 @@ static bool stack_fits(const pthread_attr_t *attributes)
     pthread_attr_getstacksize(attributes, &size);
     if (size + NATIVE_PRIVATE_SIZE <= STACK_MAX)
         return true;
-    native_unsupported("stacks of that size");
+    native_refused("pthread_create with a stack of that size");
     return false;
 }
 
@@ -38,7 +38,7 @@ static int create(pthread_t *handle, const pthread_attr_t *attributes, void *(*s
     if (attributes && !stack_fits(attributes))
         return EAGAIN;
     if (native.session->threads.count >= RUNTIME_THREADS) {
-        native_unsupported("so many threads");
+        native_refused("pthread_create of that many threads in one run");
         return EAGAIN;
     }
     thread = native_new_thread(start, argument);
