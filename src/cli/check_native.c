@@ -240,7 +240,21 @@ static void doubt_report(struct native_check *check, const struct session_bug *b
 
     snprintf(reason, sizeof reason, "a bug that may be none, as %s failed before it: %s: %.300s",
              bug->refused, bug_kind_names[bug->kind], bug->message);
-    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+    reason_add(check, reason);
+}
+
+/* It showed once, and by the same schedule not again: something besides the schedule decides, so it is a reason for doubt and no bug. */
+static void bug_doubtful(struct native_check *check, const struct session_bug *bug,
+                         const char *problem)
+{
+    FILE *out = report_stream(check->settings);
+    char reason[600];
+
+    fprintf(out, "note: once, but not again in a replay (%s): ", problem);
+    bug_print(check, bug, NULL);
+    snprintf(reason, sizeof reason, "a bug did not show again in a replay: %.160s: %.200s",
+             bug->message, problem);
+    reason_add(check, reason);
 }
 
 static void bug_report(struct native_check *check, struct native_case *found, uint32_t number)
@@ -250,11 +264,8 @@ static void bug_report(struct native_check *check, struct native_case *found, ui
     const char *problem = bug_minimise(check, found, &trace);
 
     if (problem) {
-        char reason[400];
-
-        trace = NULL;
-        snprintf(reason, sizeof reason, "the bug did not show again in a replay: %s", problem);
-        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+        bug_doubtful(check, bug, problem);
+        return;
     }
     bug_print(check, bug, trace);
     if (bug->refused) {
@@ -279,7 +290,7 @@ static void unsupported_report(struct native_check *check)
         char reason[300];
 
         snprintf(reason, sizeof reason, "not modelled: %s", session->unsupported.at[i]);
-        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+        reason_add(check, reason);
     }
 }
 
@@ -341,7 +352,7 @@ static void unseen_report(struct native_check *check)
             snprintf(reason + used, sizeof reason - used, ", ...");
     }
     if (strlen(reason) > strlen("not seen: "))
-        vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+        reason_add(check, reason);
 }
 
 /* Copies the bugs out of the session: replays need its place in memory. */
@@ -376,7 +387,7 @@ static void divergence_report(struct native_check *check)
         bug_print(check, &bug, NULL);
     }
     snprintf(reason, sizeof reason, "the program is not deterministic: %s", session->divergence);
-    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
+    reason_add(check, reason);
 }
 
 /* Who kept a run from ending is worth knowing: behind the reason that it was given up. */

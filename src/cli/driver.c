@@ -55,6 +55,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->exit_is_bug = settings->exit_is_bug;
     session->leaks = settings->leaks;
     session->nondet_max = settings->nondet_max;
+    session->pid = (uint32_t)getpid();
     driver->step_timeout = settings->step_timeout;
     for (size_t i = 0; i < settings->trust_count; i++) {
         size_t size = strlen(settings->trust[i]) + 1;
@@ -111,6 +112,17 @@ static void child_prepare(const struct driver *driver, int output)
     dup2(out, STDERR_FILENO);
 }
 
+/* What asks us to end: the program may have changed files, which are put back first. */
+static void asked_to_end(sigset_t *set)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+            sigaddset(set, numbers[i]);
+}
+
 /* Waits for the child, with a tick now and then. */
 static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct driver *),
                        struct driver_end *end)
@@ -124,11 +136,19 @@ static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct dri
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
+    asked_to_end(&set);
     end->timed_out = end->stuck = false;
+    end->asked = 0;
     watch_open(&watch, pid, driver->session, driver->step_timeout);
     while (waitpid(pid, &status, WNOHANG) == 0) {
-        if (sigtimedwait(&set, NULL, &pause) < 0 && tick)
+        int number = sigtimedwait(&set, NULL, &pause);
+
+        if (number < 0 && tick)
             tick(driver);
+        if (number > 0 && number != SIGCHLD) {
+            end->asked = number;
+            kill(pid, SIGKILL);
+        }
         child_watch(&watch, end);
         /* the search stops by itself between two runs; one that never ends is stopped from here */
         if (timeout > 0 && seconds_now() > start + timeout + TIMEOUT_GRACE && !end->timed_out) {
@@ -149,6 +169,7 @@ bool driver_run(struct driver *driver, const char *program, char *const *argv, i
     /* blocked, so that sigtimedwait sees it even if the child ends at once */
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
+    asked_to_end(&set);
     sigprocmask(SIG_BLOCK, &set, &before);
     fflush(NULL);
     pid = fork();
@@ -161,7 +182,11 @@ bool driver_run(struct driver *driver, const char *program, char *const *argv, i
         _exit(127);
     }
     child_wait(driver, pid, tick, end);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    /* a process that came to its end has taken it back itself */
+    undo_all(&driver->session->undo, &driver->session->arena, true);
+    if (end->asked)
+        raise(end->asked);
+    sigprocmask(SIG_SETMASK, &before, NULL); /* which ends us now, if we were asked to */
     if (end->exited && end->status == 127 && driver->session->phase == SESSION_STARTING) {
         errno = ENOEXEC;
         return complain(program);

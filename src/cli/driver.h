@@ -20,6 +20,7 @@ struct driver_end {
     int status;     /* exit status, or the number of the signal */
     bool timed_out; /* it went on long after the time was up, and was killed */
     bool stuck;     /* it made no step any more, and was killed */
+    int asked;      /* the signal by which we were asked to end, or 0 */
     char why[800];  /* stuck: what it did, in words */
 };
 

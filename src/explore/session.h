@@ -1,6 +1,7 @@
 #ifndef RADDLE_EXPLORE_SESSION_H
 #define RADDLE_EXPLORE_SESSION_H
 
+#include "base/undo.h"
 #include "explore/explorer.h"
 #include "explore/minimise.h"
 #include "explore/tree.h"
@@ -166,6 +167,7 @@ struct session {
     uint32_t job;       /* enum session_job */
     uint32_t phase;     /* enum session_phase */
     struct arena arena; /* all of the shared memory behind this struct */
+    struct undo undo;   /* what the present run leaves outside the process: the process takes it back, or the driver if it died */
 
     /* what is asked for */
     struct explorer_options
@@ -176,6 +178,7 @@ struct session {
     VEC(struct session_suppression) suppressions;
     bool exit_is_bug;            /* exit with a status other than 0 */
     bool leaks;                  /* blocks that nothing points to at the end are a bug */
+    uint32_t pid;                /* the number of the process that the program sees */
     uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
     double minimise_seconds;     /* SESSION_MINIMISE: to spend on it at most */
     VEC(session_text) trust;     /* patterns of functions and libraries not to complain about */

@@ -33,6 +33,7 @@ struct assembly {
     int operand_count;
     bool clobbers_memory;
     bool too_long;
+    bool by_chance; /* its result cannot be foreseen */
     int memory; /* the operand in memory, or -1 */
     int class;  /* its size */
 };
@@ -148,6 +149,8 @@ static void assembly_read(struct assembly *as, LLVMValueRef call)
     memset(as, 0, sizeof *as);
     as->memory = -1;
     statements_read(as, text, length);
+    for (int i = 0; i < as->statement_count; i++)
+        as->by_chance |= chance_is_in_text(as->statements[i]);
     text = LLVMGetInlineAsmConstraintString(code, &length);
     constraints_read(as, text, length, call);
 }
@@ -436,7 +439,7 @@ bool assembly_classify(struct work *work, LLVMValueRef call, struct point *point
         return true;
     }
     point->kind = POINT_UNSEEN;
-    return as.too_long || touches_shared(work, &as);
+    return as.too_long || as.by_chance || touches_shared(work, &as);
 }
 
 /* ---- rewriting */

@@ -163,6 +163,9 @@ static void point_rewrite(struct work *work, const struct point *point)
     case POINT_ASSEMBLY:
         assembly_rewrite(work, point);
         break;
+    case POINT_CHANCE:
+        chance_rewrite(work, point);
+        break;
     case POINT_UNSEEN:
         unseen_add(work, point);
         break;

@@ -70,6 +70,7 @@ struct point {
         POINT_COPY,     /* memory intrinsic or library function of that kind */
         POINT_LIBRARY,  /* libatomic */
         POINT_ASSEMBLY, /* understood */
+        POINT_CHANCE,   /* an instruction whose result nobody can foresee */
         POINT_UNSEEN,   /* touches memory in a way that we cannot follow */
         POINT_CALL,
     } kind;
@@ -235,6 +236,15 @@ void library_rewrite(struct work *work, const struct point *point);
 /* What to do about inline assembly: false if nothing. */
 bool assembly_classify(struct work *work, LLVMValueRef call, struct point *point);
 void assembly_rewrite(struct work *work, const struct point *point);
+
+/* ---- chance.c */
+
+/* Whether the call is of such an instruction; and whether assembly names one. */
+bool chance_is_instruction(LLVMValueRef call);
+bool chance_is_in_text(const char *text);
+/* Whether the call asks for the number of the process, only to tell it to the system: then it does not matter which it is. Before the frame is made. */
+bool chance_is_told_back(LLVMValueRef call);
+void chance_rewrite(struct work *work, const struct point *point);
 
 /* ---- quick.c: plain accesses that code checks by itself */
 

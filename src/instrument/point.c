@@ -62,6 +62,10 @@ static bool classify_intrinsic(struct work *work, const char *name, LLVMValueRef
     }
     if (strcmp(name, "x86.sse2.clflush") == 0 || strcmp(name, "x86.sse2.pause") == 0)
         return false;
+    if (chance_is_instruction(call)) {
+        point->kind = POINT_CHANCE;
+        return true;
+    }
     point->kind = POINT_UNSEEN;
     return (starts_with(name, "masked.") || starts_with(name, "x86.")) &&
            has_shared_pointer(work, call);
@@ -105,7 +109,7 @@ static bool classify_call(struct work *work, LLVMValueRef call, struct point *po
     if (!function)
         return true;
     if (starts_with(LLVMGetValueName2(function, &length), "__raddle_") ||
-        is_pure(work->pass, function))
+        is_pure(work->pass, function) || chance_is_told_back(call))
         return has_shared_byval(work, call);
     point->inside = !LLVMIsDeclaration(function) &&
                     LLVMGetLinkage(function) != LLVMWeakAnyLinkage &&

@@ -38,6 +38,13 @@ enum hook_rmw {
     HOOK_FMIN,
 };
 
+/* What __raddle_chance gives. */
+enum hook_chance {
+    HOOK_CHANCE_NUMBER,
+    HOOK_CHANCE_CYCLES,
+    HOOK_CHANCE_PROCESSOR, /* on which the thread runs */
+};
+
 /* A live value at a site: an SSA value kept in a slot of the function's frame, or a local variable that lives in
  * memory. */
 struct raddle_live {
@@ -206,5 +213,8 @@ void *__raddle_tls_address(struct raddle_tls *variable);
 
 /* Inline assembly or an intrinsic that was not understood: called before it. */
 void __raddle_unseen(const char *name, const struct raddle_site *site);
+
+/* In place of an instruction whose result nobody can foresee; `what` is an enum hook_chance. */
+uint64_t __raddle_chance(uint32_t what, const struct raddle_site *site);
 
 #endif

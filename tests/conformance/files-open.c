@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // Opening and closing files: numbers of descriptors, errors, flags.
 #include "conform.h"
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // Calls on descriptors by which libc reads and writes memory of the program in pieces, or at a place of a file.
 #include "conform.h"
 #include <sys/eventfd.h>

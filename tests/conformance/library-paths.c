@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // Functions that take paths, and those about the process and the machine.
 #define CONFORM_IN_THREAD
 #include "conform.h"

@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // Functions of stdio.h, err.h: formats, streams, lines.
 #define CONFORM_IN_THREAD
 #include "conform.h"

@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // Functions of stdlib.h: numbers, random states, sorting, environment, names.
 #define CONFORM_IN_THREAD
 #include "conform.h"

@@ -1,3 +1,4 @@
+// EXPECT: incomplete
 // What the kernel and libc keep for the process: directory, mask, limits, environment.
 #include "conform.h"
 #include <sys/resource.h>

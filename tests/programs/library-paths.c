@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/raddle-paths-XXXXXX", path[64], below[80], other[64];
+static char directory[] = "tree-of-paths", path[64], below[80], other[64];
 static int made[2], opened[2];
 
 static int listed(void)
@@ -66,7 +66,7 @@ static void *is_first(void *argument)
 
 int main(void)
 {
-    assert(mkdtemp(directory));
+    assert(mkdir(directory, 0700) == 0);
     snprintf(path, sizeof path, "%s/file", directory);
     snprintf(below, sizeof below, "%s/file/below", directory);
     snprintf(other, sizeof other, "%s/another", directory);

@@ -9,6 +9,7 @@
 #include "runtime/files/files.h"
 #include "runtime/channels/memory.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/gate/gate.h"
 
 /* Addresses of sockets. */
 
@@ -115,12 +116,10 @@ static int bind_again(int fd, const struct sockaddr *to, socklen_t size)
 
     address_copy(&address, &size, to, size);
     if (to->sa_family == AF_UNIX) {
-        int result = (int)syscall(SYS_bind, fd, to, size);
+        struct gate_call bind = {SYS_bind, {fd, (long)to, (long)size}};
+        long result = gate_pass(&bind); /* it may make a name */
 
-        if (result == 0 && size > sizeof(sa_family_t) && ((const char *)to)[2])
-            channels_made_path(((const struct sockaddr_un *)to)->sun_path,
-                               size - offsetof(struct sockaddr_un, sun_path));
-        return result;
+        return result < 0 ? channels_fail((int)-result) : 0;
     }
     syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (port_of(&address) && *port_of(&address) == 0)

@@ -55,6 +55,9 @@ void state_fd_flagging(int fd);
 /* Whether `fd` is one that we keep; the program should get EBADF for it. */
 bool state_fd_is_ours(int fd);
 
+/* Whether `fd` was open at the start, and is still the same. */
+bool state_fd_is_of_start(int fd);
+
 /* Keeps `fd` from the program: state_fd_is_ours is true for it from now on. */
 void state_fd_reserve(int fd);
 

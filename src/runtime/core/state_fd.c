@@ -157,6 +157,11 @@ static struct fd_state *fd_of_start(int fd)
     return entry && !(entry->flags & (FD_OPENED | FD_CLOSED | FD_OURS)) ? entry : NULL;
 }
 
+bool state_fd_is_of_start(int fd)
+{
+    return fd_of_start(fd) != NULL;
+}
+
 bool state_fd_moving(int fd)
 {
     struct fd_state *entry = fd_of_start(fd);

@@ -23,17 +23,11 @@ struct slot {
     uint32_t version;   /* how often */
 };
 
-struct made_path {
-    struct made_path *next;
-    char path[];
-};
-
 static struct {
     struct arena arena; /* of this execution */
     VEC(struct slot) slots;
     VEC(uint32_t) ranks; /* by thread: channels it has made */
     struct channel *all;
-    struct made_path *paths;
     void (*gone)(struct description *); /* who wants to know; set once */
 } descriptors;
 
@@ -64,14 +58,11 @@ static void open_arena(void)
 
 static void restart(void)
 {
-    for (const struct made_path *made = descriptors.paths; made; made = made->next)
-        syscall(SYS_unlink, made->path);
     descriptors.arena.used = 0;
     memset(descriptors.arena.free, 0, sizeof descriptors.arena.free);
     memset(&descriptors.slots, 0, sizeof descriptors.slots);
     memset(&descriptors.ranks, 0, sizeof descriptors.ranks);
     descriptors.all = NULL;
-    descriptors.paths = NULL;
 }
 
 uint64_t channels_name(void)
@@ -139,15 +130,6 @@ void channels_remember(uint64_t key, uint32_t value)
 {
     if (channels_recall(key) == MAP_ABSENT)
         vec_push(&native.session->arena, &native.session->facts, (struct session_fact){key, value});
-}
-
-void channels_made_path(const char *path, size_t size)
-{
-    struct made_path *made = channels_alloc(sizeof *made + size + 1);
-
-    memcpy(made->path, path, size);
-    made->next = descriptors.paths;
-    descriptors.paths = made;
 }
 
 /* ---- descriptors */

@@ -164,9 +164,6 @@ void channels_free(void *block, size_t size);
 uint32_t channels_recall(uint64_t key);
 void channels_remember(uint64_t key, uint32_t value);
 
-/* A file that a socket was bound to: gone at the next restart. */
-void channels_made_path(const char *path, size_t size);
-
 /* Of the one who watches descriptors: called when the last descriptor of a description was closed. */
 void channels_on_gone(void (*gone)(struct description *d));
 

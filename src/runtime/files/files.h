@@ -38,10 +38,6 @@ void files_place(bool changes);
 /* The program uses a stream: what it has read before and what it writes later, nobody but libc knows. In open.c. */
 void files_stream(const FILE *stream);
 
-/* ---- made.c: the program may make a file of that name; if there was none, a restart removes it */
-void files_making(int at, const char *path);
-void files_made_restart(void);
-
 /* What a descriptor stands for, as long as it does. */
 void files_shared_opened(int fd);
 void files_shared_copied(int from, int to);

@@ -36,11 +36,9 @@ static int opened(int fd)
     return fd;
 }
 
-/* What the file holds goes, if these flags say so. That a name is made, library_paths.c notes as a step; here, for the restart. */
+/* What the file holds goes, if these flags say so. That a name is made, library/paths.c notes as a step. */
 static void emptying(int at, const char *path, int flags)
 {
-    if (native.current && flags & O_CREAT)
-        files_making(at, path);
     if (flags & O_TRUNC)
         files_named(at, path, true);
 }
@@ -95,10 +93,6 @@ OPENS(creat, (const char *path, mode_t mode), (path, mode), native_cancel_point(
       files_named(AT_FDCWD, path, true))
 OPENS(creat64, (const char *path, mode_t mode), (path, mode), native_cancel_point();
       files_named(AT_FDCWD, path, true))
-OPENS(mkstemp, (char *path), (path))
-OPENS(mkstemp64, (char *path), (path))
-OPENS(mkostemp, (char *path, int flags), (path, flags))
-OPENS(mkstemps, (char *path, int suffix), (path, suffix))
 OPENS(shm_open, (const char *name, int flags, mode_t mode), (name, flags, mode))
 OPENS(memfd_create, (const char *name, unsigned flags), (name, flags))
 

@@ -9,6 +9,7 @@
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/gate/chance.h"
 
 /* Files that several threads use. What is read from one depends on who wrote to it before, and the descriptors of one description share
  * an offset: so while several threads run, reading and writing a file are steps. Inodes of files that a run makes differ from one
@@ -183,8 +184,6 @@ void files_named(int at, const char *path, bool writes)
 {
     if (!native.current || !path)
         return;
-    if (writes)
-        files_making(at, path);
     named(at, path, writes);
 }
 
@@ -219,7 +218,11 @@ void files_shared_opened(int fd)
         return;
     entry = entry_of(fd);
     memset(entry, 0, sizeof *entry);
-    if (syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (syscall(SYS_fstat, fd, &status) == 0)
+        chance_device(fd, &status);
+    else
+        status.st_mode = 0;
+    if (S_ISREG(status.st_mode)) {
         opened.description = channels_name();
         opened.inode = inode_of(&status);
         opened.file = file_object(fd, &status);

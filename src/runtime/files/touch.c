@@ -24,6 +24,8 @@
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
 #include "runtime/files/mapping.h"
+#include "runtime/gate/chance.h"
+#include "runtime/gate/gate.h"
 #include "runtime/hooks/plain.h"
 
 #undef fread_unlocked /* a macro when optimizing */
@@ -64,8 +66,11 @@ void files_touch_read(int fd, void *buffer, size_t size)
 /* Where descriptors 1 and 2 lead is the driver's business, and what was written there is never read. */
 void files_writing(int fd)
 {
-    if (fd != STDOUT_FILENO && fd != STDERR_FILENO)
-        state_fd_moving(fd);
+    if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+        return;
+    state_fd_moving(fd);
+    if (state_fd_is_of_start(fd))
+        gate_keep_open(fd, UNDO_CONTENT); /* others were kept when they were opened */
 }
 
 void files_reading(int fd, void *buffer, size_t size)
@@ -185,8 +190,8 @@ PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, 
 /* ---- about the process and the machine */
 
 PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
-PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), TOUCH(to))
-PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), TOUCH(to))
+PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), chance_named("sysinfo"); TOUCH(to))
+PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), chance_named("getrusage"); TOUCH(to))
 PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))
 PASS_THROUGH(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *to), (what, to),
              TOUCH(to))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/core/kernel.h"
-#include "runtime/files/files.h"
+#include "runtime/gate/gate.h"
 #include "runtime/job/job.h"
 #include "runtime/program/debug.h"
 #include "runtime/program/native.h"
@@ -131,12 +131,14 @@ static int run_under_engine(int argc, char **argv, char **environment)
     if (session->for_debugger)
         native_debug_open();
     native.started = true;
+    if (!session->for_debugger) /* it would stop at each of its signals */
+        gate_open();
     jobs[session->job]();
     if (session->for_debugger)
         native_debug_end();
     if (session->job == SESSION_REPLAY)
         fflush(NULL);
-    files_made_restart();
+    gate_restart();
     kernel_exit(0);
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/symbols.h"
 #include "runtime/library/library.h"
+#include "runtime/gate/chance.h"
 #include "runtime/program/native.h"
 #include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
@@ -274,7 +275,7 @@ static struct external decide(const char *name, const void *function,
     if (!function || image_is_instrumented_code(function))
         return external;
     external.row = row;
-    if (row && row->pure)
+    if (row && row->effect == EFFECT_PURE)
         return external;
     external.kind = EXTERNAL_IMPURE;
     if (is_in_module_of(function, &native)) {
@@ -324,6 +325,8 @@ static const struct library_row *note(const void *key, const char *name, const v
         spin_forget();
     if (external->kind == EXTERNAL_UNSEEN && !native.alone)
         native.session->unseen.at[external->unseen].shared = true;
+    if (external->row && external->row->effect == EFFECT_CHANCE)
+        chance_named(external->row->name);
     return external->row;
 }
 

@@ -14,7 +14,12 @@
 
 /* ---- the table */
 
-enum { PURE = true, STATE = false, NO_ARG = LIBRARY_NO_ARG };
+enum {
+    PURE = EFFECT_PURE,
+    STATE = EFFECT_STATE,
+    CHANCE = EFFECT_CHANCE,
+    NO_ARG = LIBRARY_NO_ARG,
+};
 
 #define NOTHING                  {ACCESS_END, 0, SIZE_BYTES, 0, 0}
 #define READS(arg, size)         {ACCESS_READS, arg, size},
@@ -472,7 +477,7 @@ void library_before(struct library_call *call)
 {
     if (is_own(call))
         return;
-    if (!call->row->pure)
+    if (call->row->effect != EFFECT_PURE)
         kernel_may_write(call);
     for (const struct library_access *access = call->row->accesses; access->kind; access++)
         if (access->kind == ACCESS_VSCANS)

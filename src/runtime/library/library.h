@@ -103,9 +103,11 @@ struct library_access {
 
 #define LIBRARY_ACCESSES 12
 
+enum library_effect { EFFECT_STATE, EFFECT_PURE, EFFECT_CHANCE };
+
 struct library_row {
     const char *name;
-    bool pure;
+    uint8_t effect; /* enum library_effect */
     struct library_access accesses[LIBRARY_ACCESSES];
 };
 

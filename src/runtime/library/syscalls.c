@@ -18,6 +18,8 @@
 
 #include "runtime/core/kernel.h"
 #include "runtime/files/files.h"
+#include "runtime/gate/chance.h"
+#include "runtime/gate/gate.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/library/external.h"
 #include "runtime/sync/calls.h"
@@ -42,9 +44,24 @@ long __wrap_syscall(long number, ...);
         va_end(list);                                                                              \
     } while (0)
 
-static long ask_kernel(long number, const long *a)
+static long raw_call(long number, const long *a)
 {
     return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* For the program: what it leaves behind is noted. */
+static long ask_kernel(long number, const long *a)
+{
+    struct gate_call call = {.number = number};
+    long result;
+
+    memcpy(call.a, a, sizeof call.a);
+    result = gate_pass(&call);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
 }
 
 long __wrap_syscall(long number, ...)
@@ -52,7 +69,7 @@ long __wrap_syscall(long number, ...)
     long a[CALL_ARGUMENTS];
 
     ARGUMENTS_READ(a, number);
-    return ask_kernel(number, a);
+    return raw_call(number, a);
 }
 
 /* Each thread has a number of its own, and that of the first is the process's, as on the bare system. */
@@ -84,6 +101,15 @@ static long memory_barrier(const long *a)
     if (a[0] != MEMBARRIER_CMD_QUERY && world_is_buffered(native.world))
         native_unsupported("membarrier under a model with store buffers");
     return ask_kernel(SYS_membarrier, a);
+}
+
+/* Threads of the program are all on one. */
+static long first_processor(const long *a)
+{
+    for (int i = 0; i < 2; i++)
+        if (a[i])
+            *(unsigned *)a[i] = 0;
+    return 0;
 }
 
 /* ---- memory that the kernel reads or writes; NULL is none */
@@ -151,7 +177,7 @@ INTERPOSE long syscall(long number, ...)
 
     ARGUMENTS_READ(a, number);
     if (!native.current)
-        return ask_kernel(number, a);
+        return raw_call(number, a);
     if (number >= 0 && number < (long)(sizeof calls / sizeof *calls) && calls[number])
         return calls[number](a);
     external_unseen("syscall", (const void *)REAL(syscall));

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -112,55 +111,6 @@ INTERPOSE int setrlimit64(__rlimit_resource_t what, const struct rlimit64 *limit
 {
     return native.current ? limit_set(what, limit->rlim_cur, limit->rlim_max)
                           : REAL(setrlimit64)(what, limit);
-}
-
-/* ---- chance: the same numbers in each execution, of which there are others */
-
-static void random_fill(void *buffer, size_t size)
-{
-    unsigned char *to = buffer;
-    uint64_t state = time_draw() + native.current->number * 0x9e3779b97f4a7c15u + 1;
-
-    native_unsupported("random numbers of the system: one sequence is tried");
-    for (size_t i = 0; i < size; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        to[i] = (unsigned char)(state >> 32);
-    }
-}
-
-/* libc keeps the state of these where nobody sees it: each call is another one. */
-#define RANDOM_CALL(type, name)                                                                    \
-    REAL_CALL(name)                                                                                \
-    INTERPOSE type name(void)                                                                      \
-    {                                                                                              \
-        spin_forget();                                                                             \
-        return REAL(name)();                                                                       \
-    }
-
-RANDOM_CALL(int, rand)
-RANDOM_CALL(long, random)
-RANDOM_CALL(long, lrand48)
-RANDOM_CALL(long, mrand48)
-RANDOM_CALL(double, drand48)
-
-REAL_CALL(getrandom)
-INTERPOSE ssize_t getrandom(void *buffer, size_t size, unsigned flags)
-{
-    if (!native.current)
-        return REAL(getrandom)(buffer, size, flags);
-    random_fill(buffer, size);
-    return (ssize_t)size;
-}
-
-REAL_CALL(getentropy)
-INTERPOSE int getentropy(void *buffer, size_t size)
-{
-    if (!native.current)
-        return REAL(getentropy)(buffer, size);
-    random_fill(buffer, size);
-    return 0;
 }
 
 /* ---- other processes */

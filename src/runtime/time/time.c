@@ -255,8 +255,7 @@ static bool look_begins_round(struct clocks_thread *thread, const struct raddle_
     return true;
 }
 
-/* The running thread looks. */
-static uint64_t time_now(void)
+uint64_t time_look(void)
 {
     struct clocks_thread *thread;
     const struct raddle_site *site = native_site();
@@ -294,7 +293,7 @@ INTERPOSE int clock_gettime(clockid_t clock, struct timespec *time)
         return -1;
     }
     native_writes(time, sizeof *time);
-    *time = time_on(start, time_now());
+    *time = time_on(start, time_look());
     return 0;
 }
 
@@ -329,13 +328,13 @@ INTERPOSE time_t time(time_t *out)
 
 INTERPOSE clock_t clock(void)
 {
-    return (clock_t)(time_now() / (SECOND / CLOCKS_PER_SEC));
+    return (clock_t)(time_look() / (SECOND / CLOCKS_PER_SEC));
 }
 
 /* Processor time is as long as the time that has passed. */
 INTERPOSE clock_t times(struct tms *buffer)
 {
-    uint64_t now = time_now() / (SECOND / 100);
+    uint64_t now = time_look() / (SECOND / 100);
 
     if (buffer)
         *buffer = (struct tms){.tms_utime = (clock_t)now};

@@ -29,6 +29,9 @@ uint64_t time_own(void);
 /* The same, and a nanosecond passes: no other call of the thread gets that number. */
 uint64_t time_draw(void);
 
+/* The running thread looks at a clock: nanoseconds since the start. */
+uint64_t time_look(void);
+
 /* The running thread has waited or slept: its time is not earlier than so many nanoseconds after the start. */
 void time_reach(uint64_t time);
 
