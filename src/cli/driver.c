@@ -87,6 +87,8 @@ void driver_pass_on(const struct driver *driver)
     snprintf(number, sizeof number, "%d", session);
     setenv(SESSION_FD_VARIABLE, number, 1);
     setenv("LD_BIND_NOW", "1", 1);
+    if (driver->constructors_run)
+        setenv(SESSION_CONSTRUCTORS_VARIABLE, "1", 1);
 }
 
 /* Kills a child that makes no step any more, after a look at what it does. */
@@ -160,8 +162,8 @@ static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct dri
     end->status = end->exited ? WEXITSTATUS(status) : WTERMSIG(status);
 }
 
-bool driver_run(struct driver *driver, const char *program, char *const *argv, int output,
-                void (*tick)(struct driver *driver), struct driver_end *end)
+static bool run_once(struct driver *driver, const char *program, char *const *argv, int output,
+                     void (*tick)(struct driver *driver), struct driver_end *end)
 {
     sigset_t set, before;
     pid_t pid;
@@ -192,6 +194,19 @@ bool driver_run(struct driver *driver, const char *program, char *const *argv, i
         return complain(program);
     }
     return true;
+}
+
+/* A process that ends before the search has begun may have died in a constructor: then those are run where that can be told. */
+bool driver_run(struct driver *driver, const char *program, char *const *argv, int output,
+                void (*tick)(struct driver *driver), struct driver_end *end)
+{
+    if (!run_once(driver, program, argv, output, tick, end))
+        return false;
+    if (driver->session->phase != SESSION_STARTING || driver->constructors_run || end->timed_out ||
+        end->stuck)
+        return true;
+    driver->constructors_run = true;
+    return run_once(driver, program, argv, output, tick, end);
 }
 
 /* Maps the file; NULL, with errno set, if it cannot be read. */

@@ -12,6 +12,7 @@ struct driver {
     struct session *session; /* in shared memory, at the same address in every process */
     int fd;                  /* of that memory */
     double step_timeout;     /* for watch_open */
+    bool constructors_run;   /* functions that run before main are the beginning of every run */
 };
 
 /* How a process ended, besides what the session says. */

@@ -22,6 +22,9 @@
 /* How the process finds it: the number of the open descriptor, in the environment. */
 #define SESSION_FD_VARIABLE "RADDLE_SESSION_FD"
 
+/* Set: the functions of the program that run before main are the beginning of its main thread in every run. */
+#define SESSION_CONSTRUCTORS_VARIABLE "RADDLE_CONSTRUCTORS"
+
 /* What the process is to do. */
 enum session_job {
     SESSION_EXPLORE,

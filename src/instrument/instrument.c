@@ -324,6 +324,7 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
             function_instrument(&pass, f);
             external_brand(&pass, f);
         }
+    constructors_rewrite(&pass);
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)
         module_verify(module);

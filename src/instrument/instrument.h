@@ -274,6 +274,11 @@ void quick_note_write(struct pass *pass);
 void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likely,
                 LLVMValueRef *unlikely);
 
+/* ---- constructor.c */
+
+/* Lets the runtime call the functions that run before main. After all functions have got their hooks. */
+void constructors_rewrite(struct pass *pass);
+
 /* ---- tls.c */
 void tls_rewrite(struct pass *pass);
 

@@ -211,6 +211,10 @@ uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t
 /* The running thread's copy of a thread-local variable. */
 void *__raddle_tls_address(struct raddle_tls *variable);
 
+/* In place of a function that runs before main; the other arguments are those of main, and for that function. */
+void __raddle_constructor(void (*function)(int, char **, char **), int argc, char **argv,
+                          char **environment);
+
 /* Inline assembly or an intrinsic that was not understood: called before it. */
 void __raddle_unseen(const char *name, const struct raddle_site *site);
 

@@ -381,6 +381,12 @@ void *__raddle_tls_address(struct raddle_tls *variable)
     return *copy;
 }
 
+void __raddle_constructor(void (*function)(int, char **, char **), int argc, char **argv,
+                          char **environment)
+{
+    function(argc, argv, environment);
+}
+
 void __raddle_unseen(const char *name, const struct raddle_site *site)
 {
     if (!name)

@@ -175,8 +175,10 @@ static void handler_call(const struct exit_handler *handler, int status)
 
 INTERPOSE _Noreturn void exit(int status)
 {
-    if (!native.current)
+    if (!native.current) {
+        constructors_leave();
         kernel_exit(status);
+    }
     exit_handlers_thread_variables();
     while (exit_handlers.count > 0) {
         struct exit_handler last = exit_handlers.at[--exit_handlers.count];
@@ -192,8 +194,10 @@ INTERPOSE _Noreturn void exit(int status)
 
 INTERPOSE _Noreturn void _exit(int status)
 {
-    if (!native.current)
+    if (!native.current) {
+        constructors_leave();
         kernel_exit(status);
+    }
     native_exit_process(status);
 }
 

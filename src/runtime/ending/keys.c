@@ -9,8 +9,9 @@
 
 static struct {
     void (*destructors[NATIVE_KEYS])(void *);
-    bool free[NATIVE_KEYS]; /* deleted, and to be had again */
-    uint32_t of_start;      /* made by constructors */
+    bool free[NATIVE_KEYS];    /* deleted, and to be had again */
+    uint32_t of_start;         /* made by constructors */
+    void *values[NATIVE_KEYS]; /* that constructors have set in the main thread */
     uint32_t count;
 } keys;
 
@@ -59,6 +60,8 @@ INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     for (uint32_t i = 0; i < native.threads.count; i++)
         keys_of(native.threads.at[i])->values[new] =
             NULL; /* what a deleted key of that number left */
+    if (!native.started)
+        keys.values[new] = NULL;
     keys.destructors[new] = destructor;
     keys.free[new] = false;
     if (new == keys.count)
@@ -81,8 +84,12 @@ INTERPOSE int pthread_setspecific(pthread_key_t key, const void *value)
 {
     struct keys_thread *own;
 
-    if (!is_key(key) || !native.current)
+    if (!is_key(key) || (!native.current && native.started))
         return EINVAL;
+    if (!native.current) {
+        keys.values[key] = (void *)value;
+        return 0;
+    }
     own = keys_of(native.current);
     own->values[key] = (void *)value;
     if (key >= own->used)
@@ -92,7 +99,11 @@ INTERPOSE int pthread_setspecific(pthread_key_t key, const void *value)
 
 INTERPOSE void *pthread_getspecific(pthread_key_t key)
 {
-    return is_key(key) && native.current ? keys_of(native.current)->values[key] : NULL;
+    if (!is_key(key))
+        return NULL;
+    if (native.current)
+        return keys_of(native.current)->values[key];
+    return native.started ? NULL : keys.values[key];
 }
 
 /* ---- the part */
@@ -109,6 +120,10 @@ static void thread_begins(struct native_thread *thread)
 
     memset(own->values, 0, own->used * sizeof *own->values);
     own->used = 0;
+    if (thread->start)
+        return;
+    memcpy(own->values, keys.values, keys.of_start * sizeof *own->values);
+    own->used = keys.of_start;
 }
 
 const struct part keys_part = {.name = "keys",

@@ -49,6 +49,7 @@ static struct session *session_attach(void)
     }
     kernel_close(fd);
     unsetenv(SESSION_FD_VARIABLE);
+    unsetenv(SESSION_CONSTRUCTORS_VARIABLE);
     return session;
 }
 
@@ -77,7 +78,7 @@ static bool driver_find(char *path, size_t size)
 #define WORDS_MAX 64
 
 /* Started without a driver: becomes one, with the options that RADDLE_OPTIONS holds, as sanitizers have it. */
-static _Noreturn void become_driver(int argc, char **argv)
+void native_become_driver(int argc, char **argv)
 {
     char driver[PATH_MAX + 32], self[PATH_MAX], options[4096];
     char **arguments = malloc(((size_t)argc + WORDS_MAX + 4) * sizeof *arguments);
@@ -116,7 +117,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
                                         [SESSION_MINIMISE] = native_minimise};
 
     if (!session)
-        become_driver(argc, argv);
+        native_become_driver(argc, argv);
     native.argc = argc;
     native.argv = argv;
     native.environment = environment;
@@ -133,6 +134,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
     native.started = true;
     if (!session->for_debugger) /* it would stop at each of its signals */
         gate_open();
+    constructors_tell();
     jobs[session->job]();
     if (session->for_debugger)
         native_debug_end();

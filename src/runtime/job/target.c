@@ -45,6 +45,7 @@ static void thread_entry(void *argument)
 
     if (thread->start)
         native_leave_thread(thread->start(thread->argument));
+    constructors_run();
     exit(native.main(native.argc, native.argv, native.environment));
 }
 

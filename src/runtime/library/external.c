@@ -304,6 +304,24 @@ static uint32_t external_add(const void *key, const char *name, const void *func
     return externals.known.count - 1;
 }
 
+/* A constructor calls it, perhaps again and again. */
+static void note_before_start(const char *name, const void *function)
+{
+    static const void *fine[RECENT]; /* outlives a run: before the first */
+    uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)function) % RECENT);
+    const void *target;
+    Dl_info info;
+
+    if (!constructors_inside || !function || fine[slot] == function)
+        return;
+    target = name ? behind_jump(name, function) : function;
+    if (is_in_module_of(target, &native))
+        constructors_call(name                                      ? name
+                          : dladdr(target, &info) && info.dli_sname ? info.dli_sname
+                                                                    : "");
+    fine[slot] = function;
+}
+
 /* Notes the call; the row of the table that it follows, or NULL. */
 static const struct library_row *note(const void *key, const char *name, const void *function,
                                       const struct raddle_site *site)
@@ -311,8 +329,10 @@ static const struct library_row *note(const void *key, const char *name, const v
     uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)key) % RECENT);
     const struct external *external;
 
-    if (!native.current)
+    if (!native.current) {
+        note_before_start(name, function);
         return NULL;
+    }
     if (externals.recent[slot].key != key) {
         uint32_t index = map_get(&externals.indices, (uint64_t)(uintptr_t)key);
 

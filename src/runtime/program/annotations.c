@@ -25,8 +25,10 @@ INTERPOSE _Noreturn void raddle_fail(const char *expression, const char *file, u
 {
     const char *message = message_of("assertion '%s' fails (%s:%u)", expression, file, line);
 
-    if (!native.current)
+    if (!native.current) {
+        constructors_leave();
         fail_outside(message);
+    }
     native_crash(BUG_ASSERTION, message);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/core/fiber.h"
 #include "runtime/core/part.h"
 #include "runtime/hooks.h"
+#include "runtime/program/constructors.h"
 
 /* Before what the program shall find instead of libc's. */
 #define INTERPOSE __attribute__((visibility("default")))
@@ -99,7 +100,10 @@ static inline uint64_t native_call(enum op_kind kind, const void *addr)
 {
     struct op op = native_op(kind, addr);
 
-    return native.current ? (uint64_t)native_ask(&op) : 1;
+    if (native.current)
+        return (uint64_t)native_ask(&op);
+    constructors_leave();
+    return 1;
 }
 
 /* Ends the running thread: never returns. */
@@ -138,6 +142,8 @@ uint32_t native_child(uint32_t parent, uint32_t rank);
 
 /* The thread that a pthread_t names, or NULL. */
 struct native_thread *native_thread_of(unsigned long handle);
+
+/* The other way round; NULL stands for the main thread. */
 unsigned long native_handle(const struct native_thread *thread);
 
 /* `size` zero bytes for a thread-local variable of the running thread: with its stack, if they fit there. */

@@ -15,7 +15,7 @@ struct native native = {.alone = true, .way = native_hand_over};
 
 unsigned long native_handle(const struct native_thread *thread)
 {
-    return HANDLE_BASE + (unsigned long)thread->number * HANDLE_STEP;
+    return HANDLE_BASE + (thread ? (unsigned long)thread->number : 0) * HANDLE_STEP;
 }
 
 struct native_thread *native_thread_of(unsigned long handle)

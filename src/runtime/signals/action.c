@@ -188,8 +188,10 @@ void signals_fault(int number, siginfo_t *info, void *context)
 
 INTERPOSE _Noreturn void abort(void)
 {
-    if (!native.current)
+    if (!native.current) {
+        constructors_leave();
         kernel_exit(134);
+    }
     if (signals_fault_is_handled(SIGABRT))
         signals_raise(SIGABRT); /* may jump away */
     native_crash(BUG_CRASH, "the program calls abort");

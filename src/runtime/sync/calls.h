@@ -1,8 +1,8 @@
 #ifndef RADDLE_RUNTIME_SYNC_CALLS_H
 #define RADDLE_RUNTIME_SYNC_CALLS_H
 
-/* What the interposed calls on locks, conditions and semaphores share. Outside a program thread (constructors, the engine) there is
- * nobody to exclude, and calls succeed at once. A timed call times out if it has to wait when its turn comes: to wait longer is to
+/* What the interposed calls on locks, conditions and semaphores share. Outside a program thread (constructors of libraries,
+ * the engine) there is nobody to exclude, and calls succeed at once. A timed call times out if it has to wait when its turn comes: to wait longer is to
  * have its turn later. */
 
 #include <pthread.h>
@@ -36,7 +36,10 @@ void calls_section(struct op *op);
 /* Asks for it; outside a program thread it gives `outside`. */
 static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 {
-    return native.current ? (uint64_t)native_ask(op) : outside;
+    if (native.current)
+        return (uint64_t)native_ask(op);
+    constructors_leave();
+    return outside;
 }
 
 /* An object was initialised, by an operation of that kind. In constructors that is remembered for each run. */

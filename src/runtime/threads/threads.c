@@ -64,8 +64,11 @@ INTERPOSE int pthread_create(pthread_t *handle, const pthread_attr_t *attributes
     pthread_attr_t space;
     int error;
 
-    if (!native.current)
+    if (!native.current) {
+        constructors_leave();
+        constructors_refuse("a thread that a library starts before main");
         return EAGAIN;
+    }
     if (!attributes)
         fallback = attributes_default(&space);
     else
@@ -193,9 +196,10 @@ INTERPOSE int pthread_detach(pthread_t handle)
     return 0;
 }
 
+/* Constructors run in the main thread. */
 INTERPOSE pthread_t pthread_self(void)
 {
-    return native.current ? native_handle(native.current) : 0;
+    return native_handle(native.current);
 }
 
 INTERPOSE int sched_yield(void)

@@ -286,8 +286,10 @@ INTERPOSE int clock_gettime(clockid_t clock, struct timespec *time)
 {
     uint64_t start;
 
-    if (!native.current) /* the engine asks */
+    if (!native.current) { /* the engine asks */
+        constructors_leave();
         return (int)syscall(SYS_clock_gettime, clock, time);
+    }
     if (!clock_start(clock, &start)) {
         errno = EINVAL;
         return -1;
