@@ -15,7 +15,8 @@ add_library(raddle_runtime_low STATIC
     src/runtime/core/part.c
     src/runtime/core/spin_image.c
     src/runtime/core/state.c
-    src/runtime/core/state_fd.c)
+    src/runtime/core/state_fd.c
+    src/runtime/core/tls.c)
 # Inside the tested process nothing but the hooks and interposed functions may be seen.
 set_target_properties(raddle_runtime_low PROPERTIES
     POSITION_INDEPENDENT_CODE ON

@@ -66,14 +66,11 @@ static void types_make(struct pass *pass)
     LLVMTypeRef p = pass->pointer, i32 = pass->i32, i64 = pass->i64, i8 = pass->i8;
     LLVMTypeRef site[] = {p, p, p, i32, i32, i32, p, i64};
     LLVMTypeRef live[] = {p, i32, i32, i8, i8};
-    LLVMTypeRef tls[] = {p, i64, i64, i64};
 
     pass->site_type = LLVMStructCreateNamed(pass->context, "raddle_site");
     LLVMStructSetBody(pass->site_type, site, 8, 0);
     pass->live_type = LLVMStructCreateNamed(pass->context, "raddle_live");
     LLVMStructSetBody(pass->live_type, live, 5, 0);
-    pass->tls_type = LLVMStructCreateNamed(pass->context, "raddle_tls");
-    LLVMStructSetBody(pass->tls_type, tls, 4, 0);
 }
 
 static void pass_open(struct pass *pass, LLVMModuleRef module)
@@ -317,7 +314,6 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     LLVMSetIsNewDbgInfoFormat(module, 0);
     pass_open(&pass, module);
     pass.optimises = optimises;
-    tls_rewrite(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f)) {
             section_make(&pass, f);

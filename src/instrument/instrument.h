@@ -46,7 +46,7 @@ struct pass {
     LLVMTypeRef pointer, i1, i8, i32, i64;
     LLVMTypeRef nothing;               /* void */
     LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */
-    LLVMTypeRef site_type, live_type, tls_type;
+    LLVMTypeRef site_type, live_type;
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
     unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline;
@@ -278,9 +278,6 @@ void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likel
 
 /* Lets the runtime call the functions that run before main. After all functions have got their hooks. */
 void constructors_rewrite(struct pass *pass);
-
-/* ---- tls.c */
-void tls_rewrite(struct pass *pass);
 
 /* ---- point.c */
 void points_find(struct work *work);

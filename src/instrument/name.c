@@ -114,7 +114,7 @@ const char *value_source_name(struct work *work, LLVMValueRef value)
 static const char *pointer_what(struct work *work, LLVMValueRef pointer)
 {
     LLVMValueRef base = pointer_base(pointer), from;
-    const char *name;
+    const char *name, *intrinsic;
     char text[256];
     size_t length;
 
@@ -122,10 +122,10 @@ static const char *pointer_what(struct work *work, LLVMValueRef pointer)
         name = LLVMGetValueName2(base, &length);
         return length && !starts_with(name, "__raddle_") ? copy_text(work, name, length) : NULL;
     }
-    if (LLVMIsACallInst(base) && called_function(base) &&
-        strcmp(LLVMGetValueName2(called_function(base), &length), "__raddle_tls_address") == 0) {
+    intrinsic = LLVMIsACallInst(base) ? intrinsic_name(base) : NULL;
+    if (intrinsic && starts_with(intrinsic, "threadlocal.address")) {
         name = LLVMGetValueName2(LLVMGetArgOperand(base, 0), &length);
-        return name + strlen("__raddle_tls.");
+        return copy_text(work, name, length);
     }
     if (!LLVMIsAInstruction(base) && !LLVMIsAArgument(base))
         return NULL;

@@ -83,14 +83,6 @@ struct raddle_frame {
 /* The innermost frame of the running thread; the runtime swaps it with the fiber. */
 extern struct raddle_frame *__raddle_frames;
 
-/* A thread-local variable of the program. Every thread gets its own copy of `size` bytes, made from `initial`. */
-struct raddle_tls {
-    const void *initial; /* NULL: zeros */
-    size_t size;
-    size_t align;
-    uint64_t id; /* the runtime's, 0 in the binary */
-};
-
 /* ---- called by instrumented code. N is the number of bytes. `p` is where, `flags` how, `site` why. */
 
 uint8_t __raddle_load1(const void *p, uint32_t flags, const struct raddle_site *site);
@@ -207,9 +199,6 @@ void __raddle_indirect(const void *function, uint64_t *arguments, uint32_t count
                        const struct raddle_site *site);
 uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uint32_t count,
                              uint64_t result, const struct raddle_site *site);
-
-/* The running thread's copy of a thread-local variable. */
-void *__raddle_tls_address(struct raddle_tls *variable);
 
 /* In place of a function that runs before main; the other arguments are those of main, and for that function. */
 void __raddle_constructor(void (*function)(int, char **, char **), int argc, char **argv,

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS_MAX 4
 
 struct raddle_frame *__raddle_frames;
 
@@ -20,7 +19,7 @@ extern const struct raddle_site __stop_raddle_sites[] __attribute__((weak));
 static const char *const kinds[] = {
     "load1",    "load2", "load4",   "load8",   "load16",  "store1",  "store2", "store4", "store8",
     "store16",  "rmw1",  "rmw2",    "rmw4",    "rmw8",    "rmw16",   "cas1",   "cas2",   "cas4",
-    "cas8",     "cas16", "fence",   "memcpy",  "memmove", "memset",  "tls",    "unseen", "plain",
+    "cas8",     "cas16", "fence",   "memcpy",  "memmove", "memset",  "unseen", "plain",
     "volatile", "weak",  "relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 #define KINDS (sizeof kinds / sizeof *kinds)
 static unsigned long counts[KINDS];
@@ -344,41 +343,6 @@ void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *sit
 {
     access_counted("memset", HOOK_PLAIN, site);
     memset(to, byte, n);
-}
-
-/* ---- thread-local variables of threads that the test program only pretends to have */
-
-static int thread;
-
-void stub_thread(int number)
-{
-    thread = number;
-}
-
-void *__raddle_tls_address(struct raddle_tls *variable)
-{
-    static struct {
-        void *copy[THREADS_MAX];
-    } all[100];
-    static uint64_t ids;
-    void **copy;
-
-    count("tls");
-    if (variable->id == 0)
-        variable->id = ++ids;
-    if (variable->id >= 100)
-        abort();
-    copy = &all[variable->id].copy[thread];
-    if (!*copy) {
-        size_t align = variable->align < 16 ? 16 : variable->align;
-
-        *copy = aligned_alloc(align, (variable->size + align - 1) / align * align);
-        if (variable->initial)
-            memcpy(*copy, variable->initial, variable->size);
-        else
-            memset(*copy, 0, variable->size);
-    }
-    return *copy;
 }
 
 void __raddle_constructor(void (*function)(int, char **, char **), int argc, char **argv,

@@ -15,7 +15,7 @@ struct stream {
     const struct native_thread *busy; /* who is in one of its functions */
 };
 
-/* libc's lock of a stream does not keep our threads apart: they all are one to it. */
+/* libc's lock of a stream does not keep our threads apart. */
 static void enter(struct stream *stream)
 {
     if (stream->busy && stream->busy != native.current)

@@ -57,6 +57,22 @@ void fiber_prepare(struct fiber *fiber, void *stack_low, size_t size, void (*ent
     fiber->sp = frame;
 }
 
+struct fiber_floats fiber_floats(void)
+{
+    struct fiber_floats floats;
+
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(floats.mxcsr), "=m"(floats.control));
+    return floats;
+}
+
+void fiber_inherit(struct fiber *fiber, struct fiber_floats floats)
+{
+    struct fiber_frame *frame = fiber->sp;
+
+    frame->mxcsr = floats.mxcsr;
+    frame->fpucw = floats.control;
+}
+
 void fiber_returned(void)
 {
     CHECK(0, "the entry of a fiber has returned");

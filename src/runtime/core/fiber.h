@@ -16,6 +16,7 @@
 struct fiber {
     void *sp; /* its saved registers, while it is not running; fiber_<machine>.S knows the offset */
     struct fiber_host *host; /* the OS thread that runs it, if it has one of its own */
+    void *pointer; /* to its thread-local memory (tls.h), if that is not the OS thread's */
 };
 
 /* Makes the next switch to `fiber` call entry(arg) on the given stack. Whatever it was doing before
@@ -23,10 +24,22 @@ struct fiber {
 void fiber_prepare(struct fiber *fiber, void *stack_low, size_t size, void (*entry)(void *),
                    void *arg);
 
+/* How a thread reckons with floating-point numbers: rounding, masks, flags of SSE. */
+struct fiber_floats {
+    uint32_t mxcsr;
+    uint16_t control; /* of the x87 */
+};
+
+/* Those of whoever runs. */
+struct fiber_floats fiber_floats(void);
+
+/* A prepared fiber will begin with those, instead of what a new process has. */
+void fiber_inherit(struct fiber *fiber, struct fiber_floats floats);
+
 /* Stops here, as `from`, and goes on where `to` stopped; returns when someone switches back to
  * `from`. Each fiber keeps its own rounding mode, exception masks and SSE exception flags. Not
- * kept: the x87 exception flags and the registers that a call may destroy. Both fibers share errno
- * and everything else that is thread-local. */
+ * kept: the x87 exception flags and the registers that a call may destroy. What is thread-local stays
+ * as it is: tls.h changes that. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
 /* ---- OS threads. For a debugger each fiber has one of its own: it runs on the same stack, at the same addresses, and

@@ -8,10 +8,11 @@
 #include "base/check.h"
 #include "runtime/core/fiber.h"
 #include "runtime/core/kernel.h"
+#include "runtime/core/tls.h"
 
 /* Fibers with an OS thread each, for a debugger. The OS thread begins on a stack of libc's and changes to the fiber's at
- * once: so what the program sees of its stack does not depend on who runs it. Its thread-local variables in libc, errno
- * among them, are its own. */
+ * once: so what the program sees of its stack does not depend on who runs it. So is what is
+ * thread-local: it changes to the fiber's block. */
 
 #define HOST_STACK    ((size_t)64 << 10)
 #define HANDLER_STACK ((size_t)256 << 10)
@@ -66,6 +67,8 @@ static void *host_main(void *argument)
     prctl(PR_SET_NAME, host->name);
     CHECK(stack.ss_sp && syscall(SYS_sigaltstack, &stack, NULL) == 0, "no stack for signals");
     turn_wait(host);
+    if (host->fiber->pointer)
+        tls_adopt(host->fiber->pointer);
     fiber_switch(&host->beginning, host->fiber);
     return NULL;
 }

@@ -261,6 +261,13 @@ int image_add_range(void *start, size_t size)
     return tracked_add(first, (size_t)(end - first));
 }
 
+int image_add_late(void *start, size_t size)
+{
+    if (image.untracked)
+        return 0;
+    return tracked_add(start, size) || kernel_protect(start, size, PROT_READ) ? -1 : 0;
+}
+
 void image_untracked(void)
 {
     image.untracked = true;

@@ -69,6 +69,9 @@ int image_add_copied(void *start, size_t size);
  * image_fault. Nothing can be added later. Returns 0, or -1 with errno set. */
 int image_save(void);
 
+/* The same after image_save, for whole pages: the present state is what each restart brings back. */
+int image_add_late(void *start, size_t size);
+
 /* Lets image_save leave the large ranges writable: what is written to them is never brought back. For a
  * single run, in which each fault shall be the program's own. */
 void image_untracked(void);

@@ -54,6 +54,8 @@ static void thread_look(const struct native_thread *thread, const void *here)
     memory_look(&thread->argument, sizeof thread->argument);
     memory_look(&thread->returned, sizeof thread->returned);
     memory_look(keys_of(thread)->values, sizeof keys_of(thread)->values);
+    if (thread->fiber.pointer) /* libc gives back what it keeps there when the thread ends */
+        memory_look(thread->fiber.pointer, tls.above);
     if (state->status == THREAD_EXITED)
         return;
     if (thread != native.current)

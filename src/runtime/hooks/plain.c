@@ -1,13 +1,10 @@
 #include "runtime/hooks/plain.h"
 
 #include <errno.h>
-#include <link.h>
 
 #include "runtime/hooks/races.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/spin.h"
-
-#define TLS_MAX ((size_t)1 << 20) /* what lies farther away was not there at the start */
 
 /* Bytes of a block that one step may write. */
 #define FREE_VISIBLE ((size_t)64 << 10)
@@ -33,8 +30,11 @@ struct plain plain;
 
 /* Of each thread. */
 struct plain_thread {
-    uint32_t window;                     /* plain loads that are still to be made visible */
-    uintptr_t visited_low, visited_high; /* where others have used its stack in this execution */
+    uint32_t window; /* plain loads that are still to be made visible */
+    struct {
+        uintptr_t low, high;
+    } visited
+        [2]; /* where others have used its stack in this execution, and its thread-local memory */
 };
 
 static struct plain_thread *plain_of(const struct native_thread *thread)
@@ -84,23 +84,6 @@ INTERPOSE HOOK_SPARING void __raddle_spent(void)
     quick_decide();
 }
 
-static int tls_find(struct dl_phdr_info *info, size_t size, void *context)
-{
-    uintptr_t at = (uintptr_t)info->dlpi_tls_data;
-    uintptr_t pointer = (uintptr_t)__builtin_thread_pointer();
-
-    (void)size;
-    (void)context;
-    if (at && at < pointer && pointer - at < TLS_MAX && pointer - at > plain.tls_below)
-        plain.tls_below = pointer - at;
-    return 0;
-}
-
-static void open_tls(void)
-{
-    dl_iterate_phdr(tls_find, NULL);
-}
-
 void plain_begin(const struct native_thread *thread)
 {
     __raddle_quick.left = PLAIN_BUDGET;
@@ -108,24 +91,27 @@ void plain_begin(const struct native_thread *thread)
     quick_decide();
 }
 
-static void stack_visit(struct plain_thread *owner, uintptr_t at)
+static void stack_visit(const struct native_thread *thread, uintptr_t at)
 {
-    if (owner->visited_low == owner->visited_high || at < owner->visited_low)
-        owner->visited_low = at;
-    if (at >= owner->visited_high)
-        owner->visited_high = at + 1;
+    struct plain_thread *own = plain_of(thread);
+    size_t part = at - (uintptr_t)thread->stack.low >= thread->stack.size - tls.room;
+
+    if (own->visited[part].low == own->visited[part].high || at < own->visited[part].low)
+        own->visited[part].low = at;
+    if (at >= own->visited[part].high)
+        own->visited[part].high = at + 1;
 }
 
 void plain_foreign_stack(const void *p)
 {
     uint32_t owner;
 
-    if (stack_find(p, &owner) != STACK_INSIDE || owner == native.current->number)
+    if (native_owner(p, &owner) != STACK_INSIDE || owner == native.current->number)
         return;
     /* judged only when the owner's own accesses are seen, too: there may be a race to tell of */
     if (native.threads.at[owner]->stack_shared && native_has_ended(owner))
         memory_bug_stack(owner);
-    stack_visit(plain_of(native.threads.at[owner]), (uintptr_t)p);
+    stack_visit(native.threads.at[owner], (uintptr_t)p);
     native_share_stack(owner);
 }
 
@@ -246,8 +232,10 @@ static void thread_ends(void)
 {
     const struct plain_thread *own = plain_of(native.current);
 
-    if (native.detects && own->visited_low < own->visited_high)
-        detect_write_range(own->visited_low, own->visited_high - own->visited_low);
+    for (size_t part = 0; native.detects && part < 2; part++)
+        if (own->visited[part].low < own->visited[part].high)
+            detect_write_range(own->visited[part].low,
+                               own->visited[part].high - own->visited[part].low);
 }
 
 /* Without the detector it is a step that writes all of the block, so that others' accesses come before and after it. */
@@ -282,7 +270,6 @@ const struct part plain_part = {.name = "plain accesses",
                                 .state = &plain,
                                 .size = sizeof plain,
                                 .thread_size = sizeof(struct plain_thread),
-                                .open = open_tls,
                                 .restart = restart,
                                 .thread_begins = thread_begins,
                                 .thread_ends = thread_ends};

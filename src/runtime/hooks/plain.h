@@ -37,17 +37,13 @@ static inline void native_writes(void *at, size_t size)
 
 /* ---- for hooks */
 
-/* libc keeps what it knows of an OS thread above the thread pointer. */
-#define PLAIN_TLS_ABOVE 2304
-
 /* Of the running thread, and derived from what is known of it. */
 struct plain {
-    bool quick;       /* accesses that add nothing to what is known are left out */
-    bool watched;     /* none are: each one is to be seen */
-    bool spent;       /* the budget of the running thread: the window is to open, or open */
-    bool unmapped;    /* memory that was accessed may be gone: code must say where it is */
-    bool touching;    /* native_touches makes the accesses visible that it has checked */
-    size_t tls_below; /* bytes of thread-local variables below the thread pointer of an OS thread */
+    bool quick;    /* accesses that add nothing to what is known are left out */
+    bool watched;  /* none are: each one is to be seen */
+    bool spent;    /* the budget of the running thread: the window is to open, or open */
+    bool unmapped; /* memory that was accessed may be gone: code must say where it is */
+    bool touching; /* native_touches makes the accesses visible that it has checked */
 };
 
 extern struct plain plain;
@@ -68,23 +64,14 @@ static inline void plain_count(void)
 /* The thread goes on after a visible operation, or begins. */
 void plain_begin(const struct native_thread *thread);
 
-/* Thread-local variables of libc, errno above all: all threads of the program find them at one address, but none sees another's. */
-static inline bool native_is_libc_tls(const void *p)
-{
-    uintptr_t low = (uintptr_t)__builtin_thread_pointer() - plain.tls_below;
-
-    return (uintptr_t)p - low < plain.tls_below + PLAIN_TLS_ABOVE;
-}
-
 /* A thread's own stack, with its thread-local variables, is its own until another thread is seen there. */
 static inline bool native_direct(const void *p)
 {
     const struct native_thread *thread = native.current;
 
     return native.alone || !thread ||
-           ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size &&
-            !thread->stack_shared) ||
-           native_is_libc_tls(p);
+           (!thread->stack_shared &&
+            ((uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size || tls_is_own(p)));
 }
 
 /* Another thread's stack: then that one's accesses to it count, too, and the search begins anew with that knowledge. */

@@ -110,6 +110,7 @@ void native_become_driver(int argc, char **argv)
 
 static int run_under_engine(int argc, char **argv, char **environment)
 {
+    int error = errno;
     struct session *session = session_attach();
     static int (*const jobs[])(void) = {[SESSION_EXPLORE] = native_explore,
                                         [SESSION_REPLAY] = native_replay,
@@ -124,7 +125,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
     if (session->debugged_name)
         argv[0] = (char *)session->debugged_name;
     native_open(session);
-    if (!start_save(session)) {
+    if (!start_save(session, error)) {
         session->message = native_text(strerror(errno));
         session->phase = SESSION_REFUSED;
         kernel_exit(4);
@@ -134,6 +135,7 @@ static int run_under_engine(int argc, char **argv, char **environment)
     native.started = true;
     if (!session->for_debugger) /* it would stop at each of its signals */
         gate_open();
+    native.records = session->job != SESSION_EXPLORE && session->job != SESSION_RESUME;
     constructors_tell();
     jobs[session->job]();
     if (session->for_debugger)

@@ -8,8 +8,9 @@
 /* ---- target.c: the program becomes the target of that session's search */
 void native_open(struct session *session);
 
-/* ---- start.c: before the program runs. Opens the parts and saves all that a restart brings back. False with errno: it cannot */
-bool start_save(struct session *session);
+/* ---- start.c: before the program runs. Opens the parts and saves all that a restart brings back, with that errno. False with errno: it
+ * cannot */
+bool start_save(struct session *session, int error);
 
 /* ---- job.c */
 

@@ -147,7 +147,7 @@ static const char *memory_problem(uint64_t addr)
 
     if (block)
         return block->state == HEAP_LIVE ? NULL : "freed";
-    if (stack_find((void *)(uintptr_t)addr, &owner) == STACK_INSIDE &&
+    if (native_owner((void *)(uintptr_t)addr, &owner) == STACK_INSIDE &&
         owner < native.threads.count && native.threads.at[owner]->agent != AGENT_NONE)
         return NULL;
     return "not there";

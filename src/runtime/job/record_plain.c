@@ -100,7 +100,7 @@ static void object_name(struct op *op, char *text, size_t size)
     uint32_t thread;
 
     if (site && site->what && site->what[0] != '*' &&
-        stack_find((const void *)(uintptr_t)op->addr, &thread) == STACK_NOWHERE)
+        native_owner((const void *)(uintptr_t)op->addr, &thread) == STACK_NOWHERE)
         op->site = 0;
     names_object(op, text, size);
 }

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
@@ -86,7 +87,7 @@ static void unwinder_load(void)
     backtrace(&frame, 1);
 }
 
-bool start_save(struct session *session)
+bool start_save(struct session *session, int error)
 {
     /* who steps through a program wants to see each line that it writes */
     int buffering = session->for_debugger ? _IOLBF : _IOFBF;
@@ -98,14 +99,21 @@ bool start_save(struct session *session)
     __libc_single_threaded = 0;
     prepare();
     unwinder_load();
+    native.floats = fiber_floats();
+    if (tls_open() != 0)
+        return false;
     parts_open();
     if (setvbuf(stdout, output_buffer, buffering, sizeof output_buffer) != 0 ||
         heap_snapshot() != 0 || image_add_modules(belongs_to_image, NULL) != 0 ||
         arguments_add(native.argc, native.argv) != 0)
         return false;
     faults_open();
-    if (state_save() != 0 || image_save() != 0)
+    if (state_save() != 0)
         return false;
+    errno = error;
+    if (image_save() != 0)
+        return false;
+    tls_save();
     state_fd_reserve(session->log_fd);
     numbers_saved();
     streams_saved();

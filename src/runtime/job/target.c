@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -26,12 +25,15 @@ static void thread_run(struct native_thread *thread, struct op *next)
     native.session->running = thread->number;
     native.session->progress++;
     native.session->in_program = true;
-    errno = thread->error;
     __raddle_frames = thread->frames;
-    if (__builtin_expect(fiber_threads, 0))
+    if (__builtin_expect(fiber_threads, 0)) {
         native_debug_run(thread);
-    else
+    } else {
+        tls_use(thread->fiber.pointer);
         fiber_switch(&native.engine, &thread->fiber);
+        if (__builtin_expect(native.records, 0))
+            tls_use(tls.engine);
+    }
     native.current = NULL;
     native.session->in_program = false;
     if (world_is_buffered(native.world))
@@ -43,8 +45,10 @@ static void thread_entry(void *argument)
 {
     struct native_thread *thread = argument;
 
-    if (thread->start)
+    if (thread->start) {
+        tls_begin();
         native_leave_thread(thread->start(thread->argument));
+    }
     constructors_run();
     exit(native.main(native.argc, native.argv, native.environment));
 }
@@ -52,6 +56,22 @@ static void thread_entry(void *argument)
 static struct native_thread *thread_of_agent(agent_id agent)
 {
     return native.threads.at[native.world->agents.at[agent].key];
+}
+
+/* Its thread-local memory as it is before it runs. */
+static void locals_prepare(struct native_thread *thread)
+{
+    struct fiber *fiber = &thread->fiber;
+
+    if (!thread->start) {
+        fiber->pointer = tls.main;
+    } else if (fiber->pointer) {
+        tls_renew(fiber->pointer);
+    } else {
+        fiber->pointer = tls_make(thread->stack.low + thread->stack.size);
+        CHECK(tls_track(fiber->pointer) == 0, "no thread-local memory for thread %u",
+              thread->number);
+    }
 }
 
 static void native_start(struct target *target, struct world *world, agent_id agent,
@@ -62,12 +82,12 @@ static void native_start(struct target *target, struct world *world, agent_id ag
 
     (void)target;
     (void)world;
-    thread->stack =
-        stack_get_sized(thread->number, wanted ? wanted + NATIVE_PRIVATE_SIZE : STACK_SIZE);
-    thread->private_used = 0;
+    thread->stack = stack_get_sized(thread->number, wanted ? wanted + tls.room : STACK_SIZE);
     CHECK(thread->stack.low, "no stack for thread %u", thread->number);
-    fiber_prepare(&thread->fiber, thread->stack.low, thread->stack.size - NATIVE_PRIVATE_SIZE,
-                  thread_entry, thread);
+    fiber_prepare(&thread->fiber, thread->stack.low,
+                  (size_t)(native_stack_end(thread) - thread->stack.low), thread_entry, thread);
+    fiber_inherit(&thread->fiber, thread->floats);
+    locals_prepare(thread);
     if (fiber_threads)
         native_debug_start(thread);
     thread_run(thread, next);
@@ -87,6 +107,7 @@ static void native_resume(struct target *target, struct world *world, agent_id a
 static void native_restart(struct target *target, struct world *world)
 {
     (void)target;
+    tls_use(tls.engine);
     /* a wait for the end of a thread may be one for a request or a signal, too, or a mere look */
     world->merges_lives =
         !native.session->cancels && !native.session->tries_to_join && !signals_sent;

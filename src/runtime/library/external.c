@@ -309,11 +309,15 @@ static void note_before_start(const char *name, const void *function)
 {
     static const void *fine[RECENT]; /* outlives a run: before the first */
     uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)function) % RECENT);
+    const struct library_row *row;
     const void *target;
     Dl_info info;
 
     if (!constructors_inside || !function || fine[slot] == function)
         return;
+    row = name ? library_find(name) : NULL;
+    if (row && row->effect == EFFECT_CHANCE)
+        constructors_leave();
     target = name ? behind_jump(name, function) : function;
     if (is_in_module_of(target, &native))
         constructors_call(name                                      ? name

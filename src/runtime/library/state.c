@@ -82,6 +82,7 @@ static void stream_use(const struct library_call *call, const FILE *stream, bool
     if (!stream)
         return;
     library_stream_touch(stream, !unlocked, !asks);
+    streams_unlock((FILE *)stream);
     if (native.alone || stream == stdout || stream == stderr)
         return;
     files_stream(stream);

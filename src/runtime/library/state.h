@@ -3,6 +3,8 @@
 
 /* State of libc's own: what its functions share, and the variables of it that a program may use directly. */
 
+#include <stdio.h>
+
 #include "runtime/library/library.h"
 
 /* A variable of ours stands for each; its name is what it is in reports. */
@@ -28,7 +30,8 @@
     CELL(SERVICE, getservbyname)                                                                   \
     CELL(GAMMA, lgamma)                                                                            \
     CELL(ERROR, error)                                                                             \
-    CELL(STANDARD, standard_streams)
+    CELL(STANDARD, standard_streams)                                                               \
+    CELL(EXCEPTIONS, exception_ptr)
 
 #define CELL(id, name) id,
 enum library_cell { LIBRARY_CELLS LIBRARY_CELL_COUNT };
@@ -52,6 +55,9 @@ void library_variables_open(void);
 void library_variables_use(enum library_cell cell, enum library_how how);
 
 /* ---- stream_locks.c */
+
+/* Lets libc's functions use it without locking it. */
+void streams_unlock(FILE *stream);
 
 /* The same of a stream or directory, in memory of its own: one that is closed is a block that was freed. `locked`: as functions of libc are that
  * take its lock. */

@@ -8,8 +8,8 @@
 #include "runtime/program/memory_bug.h"
 #include "runtime/sync/calls.h"
 
-/* Locks of streams. To libc all our threads are one, so its own lock keeps nobody out: each stream has a recursive mutex of the model
- * at its address. Functions of libc do their work in one piece, so without flockfile nobody ever finds one held: only a
+/* Locks of streams. Who waited for one of libc's would stop the process, so it is told not to lock: each stream has a recursive mutex of
+ * the model at its address. Functions of libc do their work in one piece, so without flockfile nobody ever finds one held: only a
  * program that calls it pays for that its threads look. */
 
 static bool streams_locked; /* outlives a run: the program does not change */
@@ -17,8 +17,17 @@ static bool streams_locked; /* outlives a run: the program does not change */
 /* Bytes of a stream that stand for all of it; all that macros of the headers use, if the program has any of them. */
 static size_t stream_bytes = 8; /* outlives a run: the program does not change */
 
+void streams_unlock(FILE *stream)
+{
+    if (!(stream->_flags & _IO_USER_LOCK))
+        stream->_flags |= _IO_USER_LOCK;
+}
+
 static void open_locks(void)
 {
+    streams_unlock(stdin);
+    streams_unlock(stdout);
+    streams_unlock(stderr);
     streams_locked = image_calls("flockfile") || image_calls("ftrylockfile");
     if (image_calls("__overflow") || image_calls("__uflow"))
         stream_bytes = offsetof(FILE, _IO_buf_end) + sizeof(char *);

@@ -6,14 +6,13 @@
 
 /* Variables of libc that a program may use directly. Those that it does not even name nobody can race with. */
 
-/* outlives a run: the program does not change */
 static struct variable {
     const char *name;
     enum library_cell cell;
     uint8_t size;
     bool asked; /* functions of libc only read it */
     void *at;   /* NULL: the program does not use it */
-} variables[] = {
+} variables[] = { /* outlives a run: the program does not change */
     {"environ", ENVIRONMENT, 8, false, NULL},
     {"_environ", ENVIRONMENT, 8, false, NULL},
     {"__environ", ENVIRONMENT, 8, false, NULL},

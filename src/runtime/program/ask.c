@@ -74,16 +74,17 @@ static void object_check_after(const struct op *op)
 cell_value native_hand_over(const struct op *op)
 {
     struct native_thread *thread = native.current;
+    int error = errno;
 
     object_check(op);
     spin_settle();
     thread->asked = *op;
-    thread->error = errno;
     thread->frames = __raddle_frames;
     if (__builtin_expect(fiber_threads, 0))
         native_debug_ask(thread);
     else
         fiber_switch(&thread->fiber, &native.engine);
+    errno = error; /* the engine may have changed it */
     spin_after(op, thread->result);
     object_check_after(op);
     return thread->result;

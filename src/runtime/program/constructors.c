@@ -68,7 +68,7 @@ void constructors_run(void)
 /* The same process, as whoever waits for it or debugs it knows it. */
 void constructors_start_anew(void)
 {
-    static char self[PATH_MAX];
+    static char self[PATH_MAX]; /* outlives a run: before the first */
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
     constructors_inside = 0;

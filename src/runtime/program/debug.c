@@ -32,7 +32,6 @@ void native_debug_ask(struct native_thread *thread)
         __raddle_bug(bug_kind_names[debug.found->kind], debug.found->message);
         fiber_hand_over(&thread->fiber, &native.engine);
     }
-    errno = thread->error;
 }
 
 void native_debug_start(struct native_thread *thread)

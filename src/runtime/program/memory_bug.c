@@ -102,9 +102,10 @@ void memory_check_stack(const void *p)
     const struct native_thread *thread = native.current;
     uint32_t owner;
 
-    if (!native.alone || !thread || (uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size)
+    if (!native.alone || !thread ||
+        (uintptr_t)p - (uintptr_t)thread->stack.low < thread->stack.size)
         return;
-    if (stack_find(p, &owner) == STACK_INSIDE && native_has_ended(owner))
+    if (native_owner(p, &owner) == STACK_INSIDE && native_has_ended(owner))
         memory_bug_stack(owner);
 }
 

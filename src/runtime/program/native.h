@@ -11,14 +11,12 @@
 #include "explore/session.h"
 #include "runtime/core/fiber.h"
 #include "runtime/core/part.h"
+#include "runtime/core/tls.h"
 #include "runtime/hooks.h"
 #include "runtime/program/constructors.h"
 
 /* Before what the program shall find instead of libc's. */
 #define INTERPOSE __attribute__((visibility("default")))
-
-#define NATIVE_PRIVATE_SIZE                                                                        \
-    ((size_t)256 << 10) /* at the top of each stack, for thread-local variables */
 
 /* Hands an operation of the running thread to the engine, and returns what came of it. */
 typedef cell_value native_way(const struct op *op);
@@ -33,11 +31,10 @@ struct native_thread {
     struct op asked;   /* what it wants to do, for the engine to take */
     cell_value result; /* what came of it */
     struct raddle_frame *frames;
-    int error; /* its errno, while it does not run */
+    struct fiber_floats floats; /* that it begins with: its creator's */
 
-    struct stack stack;  /* all of it, with what is kept for thread-local variables at its top */
-    size_t private_used; /* of that */
-    bool stack_shared;   /* another thread uses it, too */
+    struct stack stack; /* all of it, with thread-local memory in the last tls.room bytes */
+    bool stack_shared;  /* another thread uses it, or that memory, too */
 
     void *(*start)(void *); /* NULL for the main thread */
     void *argument;
@@ -72,7 +69,10 @@ struct native {
     int argc;
     char **argv;
     char **environment;
-    bool started; /* constructors are through */
+    bool started;               /* constructors are through */
+    struct fiber_floats floats; /* that the main thread begins with */
+    bool
+        records; /* the engine tells of each step, for which it needs thread-local memory of its own */
     const char *
         refused; /* the first call in this execution that failed because it is not modelled, or NULL */
     const struct raddle_site *
@@ -146,8 +146,14 @@ struct native_thread *native_thread_of(unsigned long handle);
 /* The other way round; NULL stands for the main thread. */
 unsigned long native_handle(const struct native_thread *thread);
 
-/* `size` zero bytes for a thread-local variable of the running thread: with its stack, if they fit there. */
-void *native_private_memory(size_t size, size_t align);
+/* The end of its stack, where its thread-local memory begins. */
+static inline char *native_stack_end(const struct native_thread *thread)
+{
+    return thread->stack.low + thread->stack.size - tls.room;
+}
+
+/* What `addr` has to do with a stack or with thread-local memory, as stack_find has it. */
+enum stack_place native_owner(const void *addr, uint32_t *thread);
 
 /* Whether that thread has run in this execution, and does no more. */
 bool native_has_ended(uint32_t number);

@@ -15,11 +15,12 @@ static __attribute__((noinline)) void local_state(uint64_t *state)
 {
     const struct native_thread *thread = native.current;
     const char *here = __builtin_frame_address(0);
-    const char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
+    const char *top = native_stack_end(thread);
+    const char *variables_end = __builtin_thread_pointer();
     const struct spin *spin = spin_of(thread);
     struct spin_image *image = spin->images ? &spin->images->now : NULL;
     uint64_t registers[5];
-    uint64_t variables = XXH3_64bits(top, thread->private_used) ^ spin->locks;
+    uint64_t variables = XXH3_64bits(variables_end - tls.below, tls.below) ^ spin->locks;
     XXH128_hash_t hash;
 
     __asm__ volatile("movq %%rbx, 0(%0)\n\t"
@@ -102,7 +103,7 @@ static bool on_own_stack(void)
     const struct native_thread *thread = native.current;
 
     return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)thread->stack.low <
-           thread->stack.size - NATIVE_PRIVATE_SIZE;
+           thread->stack.size - tls.room;
 }
 
 void spin_forget(void)

@@ -90,7 +90,7 @@ static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *
     thread->way = native.way;
     thread->result = 0;
     thread->frames = NULL;
-    thread->error = 0;
+    thread->floats = start ? fiber_floats() : native.floats;
     thread->stack_shared =
         number < native.session->shared_stacks.count && native.session->shared_stacks.at[number];
     thread->start = start;
@@ -139,20 +139,15 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
 
 /* ---- what is a thread's own */
 
-void *native_private_memory(size_t size, size_t align)
+/* The main thread's variables are where they were before it had a stack of ours. */
+enum stack_place native_owner(const void *addr, uint32_t *thread)
 {
-    struct native_thread *thread = native.current;
-    size_t start = (thread->private_used + align - 1) & ~(align - 1);
-    void *at;
+    uintptr_t low = (uintptr_t)tls.main - tls.below;
 
-    if (start + size <= NATIVE_PRIVATE_SIZE) {
-        thread->private_used = start + size;
-        at = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE + start;
-        return memset(at, 0, size);
-    }
-    at = heap_alloc(thread->number, size, align, NULL);
-    CHECK(at, "no memory for a thread-local variable");
-    return at;
+    if ((uintptr_t)addr - low >= tls.below + tls.above)
+        return stack_find(addr, thread);
+    *thread = 0;
+    return STACK_INSIDE;
 }
 
 bool native_has_ended(uint32_t number)

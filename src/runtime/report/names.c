@@ -77,7 +77,7 @@ static void add_address(struct text *t, uint64_t addr)
 
     if (add_heap(t, addr) || add_symbol(t, addr))
         return;
-    if (stack_find((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
+    if (native_owner((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
         text_add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
     else
         text_add(t, "%#" PRIx64, addr);

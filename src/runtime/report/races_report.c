@@ -78,9 +78,10 @@ static void say_side(const char *when, const struct race_side *side)
 
 static bool is_thread_local(uint64_t addr, uint32_t thread)
 {
-    const struct stack *stack = &native.threads.at[thread]->stack;
+    const struct native_thread *owner = native.threads.at[thread];
+    uintptr_t low = (uintptr_t)owner->stack.low;
 
-    return addr >= (uint64_t)(uintptr_t)stack->low + stack->size - NATIVE_PRIVATE_SIZE;
+    return addr - low >= (uintptr_t)native_stack_end(owner) - low;
 }
 
 static void say_memory(const struct race_note *note)
@@ -100,7 +101,7 @@ static void say_memory(const struct race_note *note)
     } else if ((name = symbols_find(addr, &offset))) {
         text_add(&detail, "  the memory is byte %" PRIu64 " of the global variable '%s'\n", offset,
                  name);
-    } else if (stack_find((const void *)(uintptr_t)addr, &thread) == STACK_INSIDE) {
+    } else if (native_owner((const void *)(uintptr_t)addr, &thread) == STACK_INSIDE) {
         text_add(&detail, "  the memory is %s of thread %" PRIu32 "\n",
                  is_thread_local(addr, thread) ? "a thread-local variable" : "on the stack",
                  thread);

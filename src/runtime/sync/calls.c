@@ -72,10 +72,9 @@ static bool is_local(const void *addr)
 {
     uint32_t owner;
 
-    if (stack_find(addr, &owner) != STACK_INSIDE)
+    if (native_owner(addr, &owner) != STACK_INSIDE)
         return false;
-    return (const char *)addr < native.threads.at[owner]->stack.low +
-                                    native.threads.at[owner]->stack.size - NATIVE_PRIVATE_SIZE;
+    return (const char *)addr < native_stack_end(native.threads.at[owner]);
 }
 
 /* Whether what lives there, if anything does, is still the same. */

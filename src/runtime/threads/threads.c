@@ -20,7 +20,7 @@ static bool stack_fits(const pthread_attr_t *attributes)
     size_t size = 0;
 
     pthread_attr_getstacksize(attributes, &size);
-    if (size + NATIVE_PRIVATE_SIZE <= STACK_MAX)
+    if (size + tls.room <= STACK_MAX)
         return true;
     native_refused("pthread_create with a stack of that size");
     return false;
