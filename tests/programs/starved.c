@@ -7,6 +7,7 @@
 // EXPECT(sc -DTRY): assertion at=end
 // EXPECT(sc -DATOMIC): assertion at=end
 // EXPECT(all -DAPART): assertion at=apart
+// EXPECT(sc -DQUIET -O1): incomplete says=goes round in main
 // EXPECT(sc -DQUIET): incomplete says=thread 0 still goes round in main at .*starved.c:[0-9]+
 #include "common.h"
 #include <stdlib.h>
