@@ -316,12 +316,16 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
     if (unseen->library)
         fprintf(out, " (%s)", unseen->library);
     if (unseen->shared)
-        fprintf(out,
-                ": its accesses to memory are not checked, so nothing is proved; `--trust %s` "
-                "takes them to disturb nobody\n",
-                unseen_trust(unseen));
+        fprintf(
+            out,
+            ": its accesses to memory, if it makes any, are not checked, so nothing is "
+            "proved; `--trust %s` takes them to disturb nobody\n",
+            unseen_trust(unseen));
     else
-        fprintf(out, ": called only while there was no other thread, so nothing is missed\n");
+        fprintf(
+            out,
+            ": called only while there was no other thread, so no race is missed; what it leaves "
+            "behind in its library the next run finds\n");
 }
 
 /* Each function once; what was called beside other threads makes the verdict incomplete. */
@@ -403,6 +407,46 @@ static void endless_report(struct native_check *check)
         }
 }
 
+/* The first line that the program writes when it is started once more, or "". */
+static const char *start_complaint(struct native_check *check, char *line, size_t size)
+{
+    struct driver_end end;
+    FILE *output = tmpfile();
+
+    line[0] = '\0';
+    if (output &&
+        driver_run(&check->driver, check->program, check->argv, fileno(output), NULL, &end)) {
+        rewind(output);
+        if (!fgets(line, (int)size, output))
+            line[0] = '\0';
+        line[strcspn(line, "\n")] = '\0';
+    }
+    if (output)
+        fclose(output);
+    return line;
+}
+
+/* It did not come as far as its main function. */
+static int start_failed(struct native_check *check, const struct driver_end *end)
+{
+    const struct session *session = check->driver.session;
+    char line[500];
+
+    fprintf(stderr, "raddle: %s: could not be started: ", check->subject);
+    if (session->message)
+        fprintf(stderr, "%s\n", session->message);
+    else if (end->exited)
+        fprintf(stderr, "its process ends with status %d before main", end->status);
+    else
+        fprintf(stderr, "its process is killed by signal %d (%s) before main", end->status,
+                strsignal(end->status));
+    if (!session->message) {
+        start_complaint(check, line, sizeof line);
+        fprintf(stderr, "%s%s\n", line[0] ? "; it says: " : "", line);
+    }
+    return EXIT_STATUS_ENVIRONMENT;
+}
+
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
@@ -410,11 +454,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     int status;
 
     if (!end->timed_out && !end->stuck &&
-        (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED)) {
-        fprintf(stderr, "raddle: %s: could not be started%s%s\n", check->subject,
-                session->message ? ": " : "", session->message ? session->message : "");
-        return EXIT_STATUS_ENVIRONMENT;
-    }
+        (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED))
+        return start_failed(check, end);
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
     report_set_stats(&check->report, &session->explorer.stats, seconds);

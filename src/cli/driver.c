@@ -181,7 +181,8 @@ static bool run_once(struct driver *driver, const char *program, char *const *ar
         sigprocmask(SIG_SETMASK, &before, NULL);
         child_prepare(driver, output);
         execv(program, argv);
-        _exit(127);
+        driver->session->phase = SESSION_NO_PROGRAM;
+        _exit(errno);
     }
     child_wait(driver, pid, tick, end);
     /* a process that came to its end has taken it back itself */
@@ -189,8 +190,8 @@ static bool run_once(struct driver *driver, const char *program, char *const *ar
     if (end->asked)
         raise(end->asked);
     sigprocmask(SIG_SETMASK, &before, NULL); /* which ends us now, if we were asked to */
-    if (end->exited && end->status == 127 && driver->session->phase == SESSION_STARTING) {
-        errno = ENOEXEC;
+    if (driver->session->phase == SESSION_NO_PROGRAM) {
+        errno = end->status;
         return complain(program);
     }
     return true;

@@ -38,8 +38,9 @@ enum session_phase {
     SESSION_STARTING, /* set by the driver */
     SESSION_RUNNING,
     SESSION_DONE, /* all was explored, or the search was stopped for a reason in explorer.stats.cut */
-    SESSION_DIVERGED, /* the program did not do again what it did: `divergence` tells where */
-    SESSION_REFUSED,  /* could not start: `message` tells why */
+    SESSION_DIVERGED,   /* the program did not do again what it did: `divergence` tells where */
+    SESSION_REFUSED,    /* could not start: `message` tells why */
+    SESSION_NO_PROGRAM, /* the system would not run the program: the process ends with errno */
 };
 
 /* A text in the shared memory, with a 0 behind it; NULL: none. */

@@ -16,11 +16,15 @@
 
 /* ---- who has to do with whom */
 
-/* The latest access of `thread` to the cell of step `i`, before that step; STORY_NONE if there is none. */
-static uint32_t access_before(const struct trace *trace, uint32_t thread, uint32_t i)
+/* The latest access of the thread of step `i` to the same cell, before that step was asked for: a store that was in a buffer, before it went
+ * there. STORY_NONE if there is none. */
+static uint32_t access_before(const struct trace *trace, uint32_t i)
 {
     uint64_t cell = trace->steps.at[i].cell;
+    uint32_t thread = trace->steps.at[i].thread;
 
+    if (trace->steps.at[i].op == OP_FLUSH && trace->steps.at[i].issued < i)
+        i = trace->steps.at[i].issued;
     while (i-- > 0)
         if (trace->steps.at[i].cell == cell && trace->steps.at[i].thread == thread &&
             (trace->steps.at[i].reads || trace->steps.at[i].writes))
@@ -28,12 +32,13 @@ static uint32_t access_before(const struct trace *trace, uint32_t thread, uint32
     return STORY_NONE;
 }
 
-/* A write over another thread's, by a thread that has read before that: what it writes cannot know of it. */
+/* A write over another thread's, by a thread that has read before that: what it writes cannot know of it, whether it was computed from what
+ * was read or not. */
 static void link_overwrite(const struct trace *trace, struct story_link *links, uint32_t first,
                            uint32_t second)
 {
     const struct trace_step *step = &trace->steps.at[second];
-    uint32_t read = access_before(trace, step->thread, second);
+    uint32_t read = access_before(trace, second);
 
     if (step->reads || !trace->steps.at[first].writes || read == STORY_NONE || read > first ||
         !trace->steps.at[read].reads || trace->steps.at[read].writes)
@@ -115,9 +120,9 @@ static void say_step(struct telling *t, uint32_t i)
     }
     if (link->lost != STORY_NONE)
         text_add(&t->text,
-                 " (computed from what was read in step %" PRIu32 ": the write of T%" PRIu32
-                 " in step %" PRIu32 " is lost)",
-                 link->based + 1, t->trace->steps.at[link->lost].thread, link->lost + 1);
+                 " (the write of T%" PRIu32 " in step %" PRIu32
+                 " is lost: this thread has last looked in step %" PRIu32 ")",
+                 t->trace->steps.at[link->lost].thread, link->lost + 1, link->based + 1);
 }
 
 static bool is_told(const struct telling *t, uint32_t i, uint32_t first, uint32_t last)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -144,7 +145,10 @@ void native_unsupported(const char *name)
 
 void native_refused(const char *name)
 {
-    native_unsupported(name);
+    char text[200];
+
+    snprintf(text, sizeof text, "%s, which fails here", name);
+    native_unsupported(text);
     if (!native.refused)
         native.refused = name;
 }

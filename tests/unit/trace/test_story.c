@@ -69,7 +69,7 @@ static void test_lost_update(void **state)
     assert_int_equal(lines.at[1].first, 1);
     assert_int_equal(lines.at[1].last, 2);
     assert_tells(&lines, 2,
-                 "computed from what was read in step 1: the write of T2 in step 3 is lost");
+                 "the write of T2 in step 3 is lost: this thread has last looked in step 1");
     assert_tells(&lines, 3, "written by T1 in step 4");
 }
 

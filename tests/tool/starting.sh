@@ -1,0 +1,47 @@
+#!/bin/bash
+# A program that does not come as far as main: raddle says why. RADDLE is the program.
+set -u
+: "${RADDLE:?the path of raddle}"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+expect() { # PATTERN COMMAND…: it fails with status 4, and says so
+    local pattern=$1 status
+    shift
+    "$@" >out 2>&1 </dev/null
+    status=$?
+    if [ $status -eq 4 ] && grep -qE -- "$pattern" out; then
+        echo "ok $pattern"
+    else
+        echo "FAIL $pattern: status $status"
+        sed 's/^/  | /' out
+        failed=1
+    fi
+}
+
+cat >early.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void early(void)
+{
+    fprintf(stderr, "no configuration\n");
+    if (getenv("DIE"))
+        __builtin_trap();
+    _Exit(3);
+}
+int main(void)
+{
+    return 0;
+}
+C
+echo 'int far(void) { return 0; }' >far.c
+echo 'int far(void); int main(void) { return far(); }' >near.c
+"$RADDLE" cc -o early early.c && "$RADDLE" cc -shared -fPIC -o libfar.so far.c && "$RADDLE" cc -o near near.c -L. -lfar || exit 1
+rm libfar.so
+
+expect 'ends with status 3 before main; it says: no configuration' "$RADDLE" check ./early
+expect 'killed by signal [0-9]+ \(.*\) before main; it says: no configuration' env DIE=1 "$RADDLE" check ./early
+expect 'error while loading shared libraries: libfar.so' "$RADDLE" check ./near
+exit $failed
