@@ -204,6 +204,8 @@ struct session {
         tries_to_join; /* it looks whether threads have ended: that they do is an operation of its own */
     bool
         tries_to_lock; /* it tries locks: loops that take them to look at something are not taken for waiting */
+    bool
+        looks_by_lock; /* something was taken for that: to learn the former now changes how steps look */
     bool begin_anew; /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */

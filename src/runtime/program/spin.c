@@ -316,19 +316,23 @@ static void note_unlock(struct spin *spin, const struct op *op)
     if (spin->held > 0)
         spin->held--;
     spin->locks -= lock_name(op);
-    if (op->value || native.session->tries_to_lock)
+    if (op->value || native.session->tries_to_lock) {
         spin_wrote();
-    else
-        note_read(spin, object, op->addr, AWAIT_STAMP,
-                  state_of(object, lock_stamp_addr(object, op->addr)) & LOCK_STAMP_MASK);
+        return;
+    }
+    native.session->looks_by_lock = true;
+    note_read(spin, object, op->addr, AWAIT_STAMP,
+              state_of(object, lock_stamp_addr(object, op->addr)) & LOCK_STAMP_MASK);
 }
 
 void spin_tries_to_lock(void)
 {
     struct session *session = native.session;
 
-    if (native.current && !session->tries_to_lock)
-        session->tries_to_lock = session->begin_anew = true;
+    if (!native.current || session->tries_to_lock)
+        return;
+    session->tries_to_lock = true;
+    session->begin_anew |= session->looks_by_lock;
 }
 
 const struct await *spin_before_wait(const struct raddle_site *site, const void *mutex)
@@ -352,6 +356,7 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     state_keep(spin, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
     if (!again)
         return NULL;
+    native.session->looks_by_lock = true;
     CHECK(await_add(&spin->waits, OBJECT_MUTEX, addr, AWAIT_STAMP, stamp), "no place for a mutex");
     return &spin->waits;
 }

@@ -68,8 +68,8 @@ void spin_settle(void);
 /* Whether it has, since it took the first of the locks that it holds. */
 bool spin_has_written(void);
 
-/* The program tries to take a lock, or waits for one until a time: it can tell how often others take it. When that is news, the
- * search begins anew: what counts as writing is part of how an unlock looks. */
+/* The program tries to take a lock, or waits for one until a time: it can tell how often others take it. When that is news, and
+ * somebody has taken a lock just to look, the search begins anew: what counts as writing is part of how an unlock looks. */
 void spin_tries_to_lock(void);
 
 /* Before a timed wait at `site` with that mutex held: what must change before timing out once more could make a difference; NULL if it
