@@ -27,6 +27,9 @@
 #define CHANNEL_WRITE_SHUT  ((uint64_t)1 << 53)
 #define CHANNEL_ARRIVAL     ((uint64_t)1 << 54)
 
+/* Numbers of descriptors that are looked at for one that is free. The state of each is 0 if it is. */
+#define CHANNEL_DESCRIPTORS 1000
+
 /* What an event counter holds at most, and how it is kept. */
 #define CHANNEL_COUNTER_MAX  (UINT64_MAX - 1)
 #define CHANNEL_COUNTER_HIGH ((uint64_t)1 << 53)

@@ -455,6 +455,26 @@ static enum sequel do_channel_ends(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static enum sequel do_descriptor_open(struct doing *d)
+{
+    uint64_t name = d->op.addr;
+
+    result_set(d, -EMFILE);
+    if (d->touch != TOUCH_DONE)
+        return SEQUEL_RESUME;
+    while (state_get(d, OBJECT_CHANNEL, name) != 0)
+        name++;
+    state_set(d, OBJECT_CHANNEL, name, 1);
+    result_set(d, (cell_value)(name - d->op.addr));
+    return SEQUEL_RESUME;
+}
+
+static enum sequel do_descriptor_set(struct doing *d)
+{
+    state_set(d, OBJECT_CHANNEL, d->op.addr, (uint64_t)d->op.value);
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_channel_poll(struct doing *d)
 {
     result_set(d, d->touch == TOUCH_DONE);
@@ -600,6 +620,8 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_CHANNEL_LISTEN] = do_channel_ends,
     [OP_CHANNEL_USE] = do_nothing,
     [OP_CHANNEL_LOOK] = do_nothing,
+    [OP_DESCRIPTOR_OPEN] = do_descriptor_open,
+    [OP_DESCRIPTOR_SET] = do_descriptor_set,
     [OP_FILE_READ] = do_nothing,
     [OP_FILE_WRITE] = do_nothing,
     [OP_FILE_LOCK] = do_channel,

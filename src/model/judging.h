@@ -54,6 +54,8 @@ enum touch touch_channel_close(struct judging *j);
 enum touch touch_channel_ends(struct judging *j);
 enum touch touch_channel_poll(struct judging *j);
 enum touch touch_file(struct judging *j);
+enum touch touch_descriptor_open(struct judging *j);
+enum touch touch_descriptor_set(struct judging *j);
 enum touch touch_create(struct judging *j);
 enum touch touch_join(struct judging *j);
 enum touch touch_detach(struct judging *j);

@@ -392,6 +392,8 @@ static const struct {
     [OP_CHANNEL_LISTEN] = {touch_plain, false},
     [OP_CHANNEL_USE] = {touch_plain, false},
     [OP_CHANNEL_LOOK] = {touch_plain, false},
+    [OP_DESCRIPTOR_OPEN] = {touch_descriptor_open, true},
+    [OP_DESCRIPTOR_SET] = {touch_descriptor_set, true},
     [OP_FILE_READ] = {touch_file, false},
     [OP_FILE_WRITE] = {touch_file, false},
     [OP_FILE_LOCK] = {touch_channel, true},

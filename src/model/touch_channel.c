@@ -114,3 +114,27 @@ enum touch touch_file(struct judging *j)
                     ACCESS_READ);
     return TOUCH_DONE;
 }
+
+/* The lowest number that is free: that those below it are taken is part of why. */
+enum touch touch_descriptor_open(struct judging *j)
+{
+    for (uint64_t i = 0; i < CHANNEL_DESCRIPTORS; i++) {
+        loc_id loc;
+        bool taken = object_state(j, OBJECT_CHANNEL, j->op->addr + i, &loc) != 0;
+
+        judging_add(j, loc, 1, taken ? ACCESS_READ : ACCESS_WRITE);
+        if (!taken)
+            return TOUCH_DONE;
+    }
+    return TOUCH_FAILED;
+}
+
+/* To close what is closed changes nothing. */
+enum touch touch_descriptor_set(struct judging *j)
+{
+    loc_id loc;
+    uint64_t state = object_state(j, OBJECT_CHANNEL, j->op->addr, &loc);
+
+    judging_add(j, loc, 1, state == 0 && j->op->value == 0 ? ACCESS_READ : ACCESS_WRITE);
+    return TOUCH_DONE;
+}

@@ -1,11 +1,11 @@
 // Locks of files between threads that opened the file themselves: a mutex, readers and a writer, ranges, deadlocks.
-// EXPECT: safe executions=2
+// EXPECT: safe executions=12
 // EXPECT(sc -DTRY): safe
 // EXPECT(sc -DSHARED): safe
 // EXPECT(sc -DSHARED -DWRITES): data-race
-// EXPECT(sc -DRANGES): safe executions=1
-// EXPECT(sc -DCLOSES): safe executions=2
-// EXPECT(sc -DOFD): safe executions=2
+// EXPECT(sc -DRANGES): safe executions=6
+// EXPECT(sc -DCLOSES): safe executions=20
+// EXPECT(sc -DOFD): safe executions=12
 // EXPECT(sc -DTWO): deadlock says=waits for the lock of the file \(fd [0-9]+\)
 // EXPECT(sc -DTWO -DOFD): deadlock
 // EXPECT(sc -DAGAIN): deadlock

@@ -5,7 +5,7 @@
 // EXPECT(sc -DLOOK=4): assertion
 // EXPECT(sc -DLOOK=5): assertion
 // EXPECT(sc -DLOOK=6): safe executions=1
-// EXPECT(sc -DBOTH): safe executions=1
+// EXPECT(sc -DBOTH): safe executions=2
 // EXPECT(sc -DEXCLUSIVE): safe
 #include "common.h"
 #include <dirent.h>

@@ -34,6 +34,7 @@ INTERPOSE int pipe2(int fds[2], int flags)
     result = REAL(pipe2)(got, flags);
     if (result != 0)
         return result;
+    got[1] = numbers_aside(got[1]); /* its number may become somebody else's meanwhile */
     fds[0] = files_opened(got[0]);
     fds[1] = files_opened(got[1]);
     pipe_made(fds, flags);
@@ -93,6 +94,7 @@ INTERPOSE int socketpair(int domain, int type, int protocol, int fds[2])
         return REAL(socketpair)(domain, type, protocol, fds);
     if (REAL(socketpair)(domain, type, protocol, got) != 0)
         return -1;
+    got[1] = numbers_aside(got[1]); /* its number may become somebody else's meanwhile */
     fds[0] = files_opened(got[0]);
     fds[1] = files_opened(got[1]);
     a = socket_new(domain, type);

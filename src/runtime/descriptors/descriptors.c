@@ -15,6 +15,8 @@
 /* Which description a descriptor stands for, and what is in channels. */
 
 #define ARENA_RESERVE ((size_t)64 << 30)
+#define NUMBERS       (CHANNELS_BY_DESCRIPTOR | (uint64_t)1 << 32) /* the table of all of them */
+#define NUMBERS_MANY  (CHANNELS_BY_DESCRIPTOR | (uint64_t)2 << 32) /* that it is large */
 
 /* A descriptor number, and who used it while several threads ran. */
 struct slot {
@@ -28,6 +30,7 @@ static struct {
     VEC(struct slot) slots;
     VEC(uint32_t) ranks; /* by thread: channels it has made */
     struct channel *all;
+    struct users numbers;               /* of the table: who has opened and closed */
     void (*gone)(struct description *); /* who wants to know; set once */
 } descriptors;
 
@@ -63,6 +66,7 @@ static void restart(void)
     memset(&descriptors.slots, 0, sizeof descriptors.slots);
     memset(&descriptors.ranks, 0, sizeof descriptors.ranks);
     descriptors.all = NULL;
+    memset(&descriptors.numbers, 0, sizeof descriptors.numbers);
 }
 
 uint64_t channels_name(void)
@@ -158,7 +162,23 @@ static void contest(uint64_t name)
     if (channels_recall(contest_key(name)) != MAP_ABSENT)
         return;
     channels_remember(contest_key(name), 1);
+    if (name &
+        CHANNELS_BY_DESCRIPTOR) /* who opens something then may change what it stands for, too */
+        channels_remember(contest_key(NUMBERS), 1);
     native.session->begin_anew = true;
+}
+
+enum numbers_by channels_numbers_by(void)
+{
+    if (channels_recall(contest_key(NUMBERS)) == MAP_ABSENT)
+        return NUMBERS_BY_KERNEL;
+    return channels_recall(contest_key(NUMBERS_MANY)) == MAP_ABSENT ? NUMBERS_BY_MODEL
+                                                                    : NUMBERS_BY_THREAD;
+}
+
+void channels_numbers_are_many(void)
+{
+    contest(NUMBERS_MANY);
 }
 
 /* The running thread uses or changes the object of that name. Users are those of one time during which several threads run. True if it
@@ -182,10 +202,32 @@ static void users_add(struct users *users, uint64_t name, bool changes)
         channels_ask(changes ? OP_CHANNEL_USE : OP_CHANNEL_LOOK, name, 0, 0, 0);
 }
 
-static void slot_used(int fd, bool closes)
+static void slot_used(int fd)
 {
     if (!native.alone)
-        users_add(&slot_of(fd)->users, CHANNELS_BY_DESCRIPTOR | (uint64_t)fd, closes);
+        users_add(&slot_of(fd)->users, channels_number_name(fd), false);
+}
+
+/* A number that was never closed in this execution is news: nobody can have used it for something else. */
+void channels_numbered(int fd)
+{
+    struct slot *slot = slot_of(fd);
+
+    users_note(&descriptors.numbers, NUMBERS, true);
+    if (slot->version)
+        users_note(&slot->users, channels_number_name(fd), true);
+    slot->version++;
+}
+
+/* The number becomes free, or stands for something else. */
+static void slot_changes(int fd, bool replaces)
+{
+    users_note(&descriptors.numbers, NUMBERS, replaces);
+    if (!numbers_set(fd, replaces))
+        users_add(&slot_of(fd)->users, channels_number_name(fd), true);
+    else
+        users_note(&slot_of(fd)->users, channels_number_name(fd), true);
+    slot_of(fd)->version++;
 }
 
 static bool is_number(int fd)
@@ -199,7 +241,7 @@ static struct description *use(int fd, bool changes)
 
     if (!is_number(fd))
         return NULL;
-    slot_used(fd, false);
+    slot_used(fd);
     d = channels_find(fd);
     if (d)
         users_add(&d->users, d->name, changes);
@@ -218,7 +260,7 @@ struct description *channels_or_file(int fd)
 
 uint64_t channels_number(int fd)
 {
-    uint64_t name = CHANNELS_BY_DESCRIPTOR | (uint32_t)fd;
+    uint64_t name = channels_number_name(fd);
 
     if (!is_number(fd) || native.alone || !users_note(&slot_of(fd)->users, name, false))
         return 0;
@@ -273,28 +315,52 @@ void channels_drop(struct description *d)
     ask_ends(d, OP_CHANNEL_CLOSE, CHANNEL_ABORTS);
 }
 
-bool channels_close(int fd)
+bool channels_close(int fd, bool replaces, struct description **rest)
 {
-    struct description *d = channels_find(fd);
-    bool was = d;
+    bool was = channels_find(fd);
+    struct description *d;
 
+    *rest = NULL;
     if (!is_number(fd))
         return true;
-    slot_used(fd, true);
-    slot_of(fd)->version++;
+    slot_changes(fd, replaces);
     d = channels_find(fd);
     if (!d)
         return !was;
     if (d->busy > 0)
         native_unsupported("a descriptor that one thread closes while another waits on it");
     descriptors.slots.at[fd].description = NULL;
-    if (--d->descriptors == 0) {
-        descriptors.gone(d);
-        if (d->gone)
-            d->gone(d);
-    }
-    ask_ends(d, OP_CHANNEL_CLOSE, 0);
+    *rest = d;
     return true;
+}
+
+void channels_let_go(struct description *rest)
+{
+    if (!rest)
+        return;
+    if (--rest->descriptors == 0) {
+        descriptors.gone(rest);
+        if (rest->gone)
+            rest->gone(rest);
+    }
+    ask_ends(rest, OP_CHANNEL_CLOSE, 0);
+}
+
+struct description *channels_hold(int fd)
+{
+    struct description *d = channels_find(fd);
+
+    if (!d)
+        return NULL;
+    d->descriptors++;
+    ask_ends(d, OP_CHANNEL_DUP, 0);
+    return d;
+}
+
+void channels_held(int fd, struct description *held)
+{
+    if (held)
+        slot_of(fd)->description = held;
 }
 
 void channels_duplicate(int from, int to)

@@ -125,9 +125,16 @@ uint64_t channels_name(void);
 /* Lets go of the ends of a connection that nobody has accepted. */
 void channels_drop(struct description *d);
 
-/* The program closes `fd`, which may be a file, or makes `to` a duplicate. Before the kernel does the first, after it has done the second. False
- * if another thread has closed it just before. */
-bool channels_close(int fd);
+/* The program closes `fd`, which may be a file, or puts something else there at once if it `replaces` it. Before the kernel does so, which then
+ * comes in the same step; false if another thread has closed it just before. What it stood for, or NULL, is let go of behind that. */
+bool channels_close(int fd, bool replaces, struct description **rest);
+void channels_let_go(struct description *rest);
+
+/* What `fd` stands for is to have one descriptor more, whose number is told later. NULL if it is none of these. */
+struct description *channels_hold(int fd);
+void channels_held(int fd, struct description *held);
+
+/* The program has made `to` a duplicate. */
 void channels_duplicate(int from, int to);
 
 /* Asks the engine for an operation on a channel. Below 0: an errno value. */
@@ -167,8 +174,41 @@ void channels_remember(uint64_t key, uint32_t value);
 /* Of the one who watches descriptors: called when the last descriptor of a description was closed. */
 void channels_on_gone(void (*gone)(struct description *d));
 
-/* ---- number.c: the number under which a thread finds what the kernel has just opened as `fd` */
-int files_number(int fd);
+/* Who says which number something gets that is opened. */
+enum numbers_by {
+    NUMBERS_BY_KERNEL,
+    NUMBERS_BY_MODEL,  /* several threads open and close: these are steps */
+    NUMBERS_BY_THREAD, /* too many for that */
+};
+
+/* As it has been seen to be needed so far; for the next run. */
+enum numbers_by channels_numbers_by(void);
+
+/* That many are opened while there are several threads: the search begins anew. */
+void channels_numbers_are_many(void);
+
+/* The running thread has got this number for something that it has opened. */
+void channels_numbered(int fd);
+
+/* For a number that one of these has: the object of the model. */
+static inline uint64_t channels_number_name(int fd)
+{
+    return CHANNELS_BY_DESCRIPTOR | (uint32_t)fd;
+}
+
+/* ---- number.c: the number, not below `first`, under which the program finds what the kernel has just opened as `fd` */
+int files_number_from(int fd, int first);
+
+static inline int files_number(int fd)
+{
+    return files_number_from(fd, 0);
+}
+
+/* That number is free from now on, or taken: a step, if the model says which are. False if it was none. */
+bool numbers_set(int fd, bool taken);
+
+/* `fd` is to get its number after a step of another one: out of the way, if the model says which. */
+int numbers_aside(int fd);
 
 /* When the image is saved: which there are at the start. */
 void numbers_saved(void);

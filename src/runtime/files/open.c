@@ -141,11 +141,18 @@ static int bad_descriptor(void)
 REAL_CALL(close)
 INTERPOSE int close(int fd)
 {
+    struct description *rest = NULL;
+    int result, error;
+
     native_cancel_point();
-    if (native.current && (!channels_close(fd) || state_fd_closing(fd) != 0))
+    if (native.current && (!channels_close(fd, false, &rest) || state_fd_closing(fd) != 0))
         return bad_descriptor();
+    result = REAL(close)(fd); /* at once: the number is free for others */
+    error = errno;
     files_shared_closed(fd);
-    return REAL(close)(fd);
+    channels_let_go(rest);
+    errno = error;
+    return result;
 }
 
 static int duplicated(int from, int to)
@@ -153,6 +160,26 @@ static int duplicated(int from, int to)
     state_fd_duplicated(from, to);
     files_shared_copied(from, to);
     channels_duplicate(from, to);
+    return to;
+}
+
+/* A duplicate that has no number yet. Who closes `from` meanwhile does not take it away. */
+static int duplicated_from(int from, int fd, int first)
+{
+    int aside = numbers_aside(fd), to;
+    struct description *held;
+
+    state_fd_moving(from); /* they share one offset */
+    state_fd_opened(aside);
+    files_shared_copied(from, aside);
+    held = channels_hold(from);
+    to = files_number_from(aside, first);
+    state_fd_opened(to);
+    if (to != aside) {
+        files_shared_copied(aside, to);
+        files_shared_closed(aside);
+    }
+    channels_held(to, held);
     return to;
 }
 
@@ -166,13 +193,14 @@ INTERPOSE int dup(int from)
     if (native.current)
         channels_use(from);
     to = REAL(dup)(from);
-    return native.current && to >= 0 ? duplicated(from, files_number(to)) : to;
+    return native.current && to >= 0 ? duplicated_from(from, to, 0) : to;
 }
 
 REAL_CALL(dup3)
 
 static int replace(int from, int to, int flags)
 {
+    struct description *rest;
     bool replaces, done;
     uint32_t version;
 
@@ -184,16 +212,17 @@ static int replace(int from, int to, int flags)
     version = channels_version(from);
     if (to <= STDERR_FILENO && channels_find(from))
         native_unsupported("a standard stream that is redirected to a pipe or socket");
-    channels_close(to);
+    channels_close(to, true, &rest);
     if (channels_version(from) != version)
         native_unsupported("a descriptor that one thread closes while another duplicates it");
-    files_shared_closed(to);
     replaces = state_fd_closing(to) == 0; /* else nothing was open there */
     done = REAL(dup3)(from, to, flags) == to;
+    if (done || replaces)
+        state_fd_opened(to); /* a restart closes what is there now */
+    files_shared_closed(to);
     if (done)
         duplicated(from, to);
-    else if (replaces)
-        state_fd_opened(to); /* it stays, and a restart must still close it */
+    channels_let_go(rest);
     return done ? to : -1;
 }
 
@@ -233,7 +262,7 @@ static int control_done(int fd, int command, const void *argument, int result)
     struct description *d;
 
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
-        return duplicated(fd, (intptr_t)argument <= 2 ? files_number(result) : result);
+        return duplicated_from(fd, result, (int)(intptr_t)argument);
     d = channels_find(fd);
     if (d && command == F_SETFL)
         d->nonblocking = (intptr_t)argument & O_NONBLOCK;
@@ -345,13 +374,15 @@ void files_stream(const FILE *stream)
 static int stream_closing(FILE *f)
 {
     int fd = f ? fileno(f) : -1;
+    struct description *rest;
 
     if (!native.current || fd < 0 || channels_find(fd)) /* that one closes it itself */
         return 0;
     files_shared(fd, !(f->_flags & STREAM_NO_WRITES),
                  true); /* what was not written yet goes there now */
-    channels_close(fd);
+    channels_close(fd, false, &rest);
     files_shared_closed(fd);
+    channels_let_go(rest);
     return state_fd_closing(fd);
 }
 
@@ -388,8 +419,10 @@ INTERPOSE DIR *opendir(const char *path)
 REAL_CALL(closedir)
 INTERPOSE int closedir(DIR *directory)
 {
+    struct description *rest;
+
     if (native.current) {
-        channels_close(dirfd(directory));
+        channels_close(dirfd(directory), false, &rest);
         state_fd_closing(dirfd(directory));
     }
     return REAL(closedir)(directory);

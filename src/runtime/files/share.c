@@ -8,8 +8,8 @@
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
-#include "runtime/hooks/plain.h"
 #include "runtime/gate/chance.h"
+#include "runtime/hooks/plain.h"
 
 /* Files that several threads use. What is read from one depends on who wrote to it before, and the descriptors of one description share
  * an offset: so while several threads run, reading and writing a file are steps. Inodes of files that a run makes differ from one
@@ -264,19 +264,14 @@ bool files_identity(int fd, uint64_t *file, uint64_t *description)
     return true;
 }
 
-bool files_shared(int fd, bool writes, bool moves)
+/* The step; true if `fd` is still what it was before it. */
+static bool shared_step(int fd, bool writes, bool moves)
 {
     struct op op = native_op(writes ? OP_FILE_WRITE : OP_FILE_READ, NULL);
-    const struct shared *entry;
-    uint64_t number;
-    uint32_t version;
-    int saved = errno;
+    uint64_t number = channels_number(fd);
+    uint32_t version = channels_version(fd);
+    const struct shared *entry = entry_of(fd);
 
-    if (!native.current || native.alone || fd < 0)
-        return true;
-    number = channels_number(fd);
-    version = channels_version(fd);
-    entry = entry_of(fd);
     if (entry->file && fd != STDOUT_FILENO && fd != STDERR_FILENO) {
         op.addr = entry->file;
         op.mutex = moves ? entry->description : 0;
@@ -288,8 +283,22 @@ bool files_shared(int fd, bool writes, bool moves)
     } else if (fd == STDIN_FILENO) {
         channels_ask(OP_CHANNEL_USE, CHANNELS_BY_FILE | (uint64_t)fd, 0, 0, 0);
     }
-    errno = saved;
     return channels_version(fd) == version;
+}
+
+/* A number that has come to stand for another file meanwhile is used as that one. */
+bool files_shared(int fd, bool writes, bool moves)
+{
+    int saved = errno;
+    bool same = true;
+
+    if (!native.current || native.alone || fd < 0)
+        return true;
+    do
+        same = shared_step(fd, writes, moves);
+    while (!same && !channels_find(fd));
+    errno = saved;
+    return same;
 }
 
 /* ---- mapped files */

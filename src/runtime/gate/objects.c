@@ -43,10 +43,8 @@ static void restart(void)
     objects.count = 0;
 }
 
-const struct part gate_objects_part = {.name = "objects of the kernel",
-                                       .state = &objects,
-                                       .size = sizeof objects,
-                                       .restart = restart};
+const struct part gate_objects_part = {
+    .name = "objects of the kernel", .state = &objects, .size = sizeof objects, .restart = restart};
 
 static bool is_made(enum object_family family, long id)
 {
