@@ -6,8 +6,8 @@
  * A loop around a timed wait that reckons its next deadline from the clock is never in the same state twice. But time is ours: after a timeout the
  * clock goes on by whole seconds, so all that the program has made of it has either not changed, or grown by just as many
  * seconds, milliseconds… If the whole state is the one of the round before, moved in time like that, then the loop has done nothing else:
- * it counts nothing. Then the clock goes on by so long a time that any limit it has is over. If the thread comes back even then,
- * moved in time again, it will do so for ever. */
+ * it counts nothing. Then the clock goes on by ever longer times, so that it comes to each limit it has, and at last by so long a time that all are over. If the
+ * thread comes back even then, moved in time again, it will do so for ever. */
 
 #include <stdbool.h>
 #include <stdint.h>

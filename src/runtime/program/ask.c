@@ -79,6 +79,11 @@ cell_value native_hand_over(const struct op *op)
 
     object_check(op);
     spin_settle();
+    if (__builtin_expect(spin_of(thread)->probe.on, 0) &&
+        probe_does(&spin_of(thread)->probe, op, &thread->result)) {
+        spin_after(op, thread->result);
+        return thread->result;
+    }
     thread->asked = *op;
     thread->frames = __raddle_frames;
     if (__builtin_expect(fiber_threads, 0))

@@ -55,6 +55,7 @@ void spin_looks(uint64_t seconds)
     spin->passed.looked = spin->wait.passed.looked = true;
     spin->passed.seconds += seconds;
     spin->wait.passed.seconds += seconds;
+    spin->probe.elapsed += seconds;
 }
 
 static struct spin_image *image_of_place(const struct spin *spin)
@@ -68,15 +69,22 @@ static struct spin_image *image_of_wait(const struct spin *spin)
 }
 
 /* Whether the thread, whose state is `spin->now`, has been in that state at the same place, as far as it can tell now. */
-static bool is_again(struct spin *spin, const uint64_t *state, const struct spin_passed *passed,
-                     const struct spin_image *then)
+static bool is_again(struct spin *spin, const struct raddle_site *site, const uint64_t *state,
+                     const struct spin_passed *passed, const struct spin_image *then)
 {
     if (!passed->looked)
         return memcmp(spin->now, state, sizeof spin->now) == 0;
-    if (!spin_image_moved(then, &spin->images->now, passed->seconds))
+    if (!spin_image_moved(then, &spin->images->now, passed->seconds)) {
+        if (spin->probe.state == state)
+            probe_differs(&spin->probe);
         return false;
+    }
     spin->far = passed->seconds < SPIN_FAR;
-    return !spin->far;
+    if (spin->far) {
+        probe_again(&spin->probe, site, state);
+        return false;
+    }
+    return probe_ends(&spin->probe, state);
 }
 
 /* The state is to be compared with from now on. */
@@ -120,6 +128,8 @@ void spin_wrote(void)
     spin->longer = 0;
     spin->writes++;
     spin->far = false;
+    probe_fails(&spin->probe);
+    spin->probe.elapsed = 0;
 }
 
 void spin_settle(void)
@@ -149,7 +159,7 @@ void spin_before(const struct raddle_site *site)
     if (spin->site) {
         local_state(spin->now); /* not onto this stack: it would be part of the next state */
         if (spin->returns > 0 && spin->reads.count > 0 &&
-            is_again(spin, spin->state, &spin->passed, image_of_place(spin)))
+            is_again(spin, site, spin->state, &spin->passed, image_of_place(spin)))
             wait_for_change(spin);
         state_keep(spin, spin->state, &spin->passed, image_of_place(spin));
         spin->returns++;
@@ -347,7 +357,7 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     again = site && on_own_stack() && spin->wait.site == site &&
             spin->wait.writes == spin->writes && !spin->wait.too_many && spin->held == 1 &&
             !native.session->tries_to_lock &&
-            is_again(spin, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
+            is_again(spin, site, spin->wait.state, &spin->wait.passed, image_of_wait(spin));
     spin->waits = spin->wait.reads;
     spin->wait.site = site;
     spin->wait.writes = spin->writes;
@@ -392,6 +402,15 @@ void spin_after(const struct op *op, cell_value result)
         spin->lock_writes = spin->writes; /* it has just taken its only mutex again */
 }
 
+/* What the last run has left on the stack must not make its state another one: in a replay there is nothing. */
+static void stack_clear(const struct native_thread *thread)
+{
+    char *top = thread->stack.low + thread->stack.size - NATIVE_PRIVATE_SIZE;
+
+    if (thread->stack.low)
+        memset(top - SPIN_IMAGE_MAX, 0, SPIN_IMAGE_MAX);
+}
+
 static void thread_begins(struct native_thread *thread)
 {
     struct spin *spin = spin_of(thread);
@@ -399,8 +418,10 @@ static void thread_begins(struct native_thread *thread)
 
     memset(spin, 0, sizeof *spin);
     spin->images = images;
-    if (images)
-        images->place.low = images->wait.low = NULL;
+    if (!images)
+        return;
+    images->place.low = images->wait.low = NULL;
+    stack_clear(thread);
 }
 
 const struct part spin_part = {

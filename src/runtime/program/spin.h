@@ -6,6 +6,7 @@
 #include "model/await.h"
 #include "runtime/core/spin_image.h"
 #include "runtime/program/native.h"
+#include "runtime/program/probe.h"
 
 /* Loops that only wait for another thread. A thread that comes back to a place with the very same registers and stack,
  * and has done nothing meanwhile but read, will do the same again until something that it read changes: so it
@@ -25,7 +26,7 @@ struct spin {
     struct await reads;              /* what it has read since */
     struct await waits;              /* what it is waiting for */
     struct spin_passed passed;       /* since it was at that place */
-    bool far;                        /* the next time that passes shall be SPIN_FAR */
+    bool far;                        /* the time that passes next may be as long as SPIN_FAR */
 
     /* timed waits on conditions that end in vain, at one place */
     struct {
@@ -39,6 +40,7 @@ struct spin {
     uint32_t held;              /* locks that it holds, each as often as it has taken it */
     uint64_t locks;             /* which ones: the sum of their names */
     uint64_t lock_writes;       /* `writes` when it held none */
+    struct probe probe;         /* of a loop that looks at a clock */
     struct spin_images *images; /* or NULL, if it has never looked at a clock; kept over runs */
 };
 

@@ -23,6 +23,9 @@
 #define REALTIME_START  ((uint64_t)1000000000) /* seconds: any number that never changes */
 #define MONOTONIC_START ((uint64_t)1000000)
 #define TIME_LOOK       1000u /* nanoseconds */
+#define WAIT_SHARE      16u        /* of the time since a loop began that only waits */
+#define ROUND_SHARE     1u         /* the same of another one */
+#define ROUND_MOST      (1u << 20) /* seconds, if it does not only wait */
 #define LOOKS_DOUBLED                                                                              \
     20u /* who looks at the same place again and again waits for a time: ever larger steps */
 
@@ -44,7 +47,7 @@ struct clocks_thread {
         const struct raddle_site
             *site;      /* where it looked first after that; before, where it looked last */
         uint64_t time;  /* what it saw there */
-        uint32_t count; /* rounds in a row that began there */
+        uint64_t first; /* the same in the first of the rounds in a row that began there */
     } round;            /* of a loop that waits for a time and looks at clocks */
 };
 
@@ -222,18 +225,20 @@ int time_out_after(const struct timespec *span)
 }
 
 /* So many whole seconds are to have passed since this place of the round was here last: what the program makes of them can be told from all
- * else. */
+ * else. They grow with the time since the loop began, by half of it each round: whatever it does after some time, it comes to that before what it
+ * does after half as long again, be that seconds or years. */
 static uint64_t seconds_passed(const struct clocks_thread *thread, uint64_t now)
 {
     uint64_t seconds = (now - thread->round.time) / SECOND + 1;
-    uint64_t doubled = (uint64_t)1 << thread->round.count;
+    bool waits = spin_of(native.current)->far;
+    uint64_t longer = (now - thread->round.first) / SECOND / (waits ? WAIT_SHARE : ROUND_SHARE);
+    uint64_t most = waits ? SPIN_FAR : ROUND_MOST;
 
-    if (seconds < doubled)
-        seconds = doubled;
-    if (spin_of(native.current)->far && seconds < SPIN_FAR &&
-        now < INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
-        seconds = SPIN_FAR;
-    return seconds;
+    if (longer > most)
+        longer = most;
+    if (now > INT64_MAX - (uint64_t)SPIN_FAR * SECOND)
+        longer = 0;
+    return seconds < longer ? longer : seconds;
 }
 
 /* The first look after the thread has waited for a time. True: it is where it was in the round before. */
@@ -248,7 +253,6 @@ static bool look_begins_round(struct clocks_thread *thread, const struct raddle_
     seconds = seconds_passed(thread, time_known());
     spin_of(native.current)->far = false;
     thread->looks = 0;
-    thread->round.count += thread->round.count < LOOKS_DOUBLED;
     time_log(thread->round.time + seconds * SECOND);
     thread->round.time = thread->time;
     spin_looks(seconds);
@@ -276,8 +280,7 @@ uint64_t time_look(void)
     spin_looks(0);
     if (first) {
         thread->round.site = site;
-        thread->round.time = thread->time;
-        thread->round.count = 0;
+        thread->round.time = thread->round.first = thread->time;
     }
     return thread->time;
 }
