@@ -316,11 +316,10 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
     if (unseen->library)
         fprintf(out, " (%s)", unseen->library);
     if (unseen->shared)
-        fprintf(
-            out,
-            ": its accesses to memory, if it makes any, are not checked, so nothing is "
-            "proved; `--trust %s` takes them to disturb nobody\n",
-            unseen_trust(unseen));
+        fprintf(out,
+                ": its accesses to memory, if it makes any, are not checked, so nothing is "
+                "proved; `--trust %s` takes them to disturb nobody\n",
+                unseen_trust(unseen));
     else
         fprintf(
             out,

@@ -171,7 +171,8 @@ struct session {
     uint32_t job;       /* enum session_job */
     uint32_t phase;     /* enum session_phase */
     struct arena arena; /* all of the shared memory behind this struct */
-    struct undo undo;   /* what the present run leaves outside the process: the process takes it back, or the driver if it died */
+    struct undo
+        undo; /* what the present run leaves outside the process: the process takes it back, or the driver if it died */
 
     /* what is asked for */
     struct explorer_options

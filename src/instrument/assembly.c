@@ -34,8 +34,8 @@ struct assembly {
     bool clobbers_memory;
     bool too_long;
     bool by_chance; /* its result cannot be foreseen */
-    int memory; /* the operand in memory, or -1 */
-    int class;  /* its size */
+    int memory;     /* the operand in memory, or -1 */
+    int class;      /* its size */
 };
 
 /* ---- reading */

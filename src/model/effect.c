@@ -665,7 +665,8 @@ enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, ou
     }
     if (touch == TOUCH_INTERRUPTED)
         return interrupt(&d);
-    if (touch == TOUCH_DONE && d.op.size & OBJECT_LOOK && op_infos[d.op.kind].object > OBJECT_CELL) {
+    if (touch == TOUCH_DONE && d.op.size & OBJECT_LOOK &&
+        op_infos[d.op.kind].object > OBJECT_CELL) {
         world->threads.at[thread].pending.size &= (uint8_t)~OBJECT_LOOK;
         result_set(&d, LOOK_GOES_ON);
         return SEQUEL_WAIT;

@@ -462,12 +462,12 @@ void op_outcomes(struct world *world, const struct view *view, agent_id agent, c
     outcomes->count = 0;
     switch (op->kind) {
     case OP_COND_SIGNAL:
-        signal_outcomes(
-            world,
-            merely_looks(op) ? WAITERS_EMPTY
-                           : (waiters_id)view->state(view, world,
-                                                     world_location(world, OBJECT_COND, op->addr)),
-            outcomes);
+        signal_outcomes(world,
+                        merely_looks(op)
+                            ? WAITERS_EMPTY
+                            : (waiters_id)view->state(view, world,
+                                                      world_location(world, OBJECT_COND, op->addr)),
+                        outcomes);
         break;
     case OP_COND_TIMEOUT:
         ends = wait_ends(world, view, agent, op);

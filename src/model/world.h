@@ -55,10 +55,10 @@ struct buffered_store {
     uint64_t addr;
     cell_value value;
     cell_value hidden; /* while it is shown (buffer.h): what is in memory */
-    uint8_t size;    /* 0: of an object */
-    uint8_t object;  /* OBJECT_SPIN: gives that lock back; OBJECT_NONE: an ordinary store */
-    uint32_t number; /* among the thread's buffered stores */
-    uint32_t floor;  /* flushed only after all stores of the thread with a smaller number */
+    uint8_t size;      /* 0: of an object */
+    uint8_t object;    /* OBJECT_SPIN: gives that lock back; OBJECT_NONE: an ordinary store */
+    uint32_t number;   /* among the thread's buffered stores */
+    uint32_t floor;    /* flushed only after all stores of the thread with a smaller number */
     uint64_t site;
     uint32_t note;    /* the watcher's */
     event_id issued;  /* its thread's latest event when it was issued, or EVENT_NONE */

@@ -283,8 +283,7 @@ bool o_store_is_buffered(const struct o_machine *m, const struct o_pending *p)
 {
     if (p->bad || m->model == ORACLE_SC)
         return false;
-    return p->kind == OP_SPIN_UNLOCK ||
-           (p->kind == OP_STORE && p->insn->order != ORDER_SEQ_CST);
+    return p->kind == OP_SPIN_UNLOCK || (p->kind == OP_STORE && p->insn->order != ORDER_SEQ_CST);
 }
 
 int o_buffer_of(const struct o_machine *m, const struct o_entry *entry)
@@ -359,8 +358,8 @@ static void state_init_decl(const struct o_machine *m, struct o_state *s, uint32
         }
         struct o_object *object = &s->objects[m->base[d] + i];
         object->owner = O_FREE;
-        object->made = decl->kind == OBJECT_SEM || decl->kind == OBJECT_SPIN ||
-                       decl->kind == OBJECT_BARRIER;
+        object->made =
+            decl->kind == OBJECT_SEM || decl->kind == OBJECT_SPIN || decl->kind == OBJECT_BARRIER;
         if (decl->kind == OBJECT_SEM && decl->init)
             object->value = (int32_t)decl->init[0].number;
     }

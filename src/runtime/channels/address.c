@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/channels/memory.h"
 #include "runtime/channels/socket.h"
 #include "runtime/core/kernel.h"
 #include "runtime/files/files.h"
-#include "runtime/channels/memory.h"
-#include "runtime/hooks/plain.h"
 #include "runtime/gate/gate.h"
+#include "runtime/hooks/plain.h"
 
 /* Addresses of sockets. */
 

@@ -2,12 +2,12 @@
 #include <fcntl.h>
 #include <sys/time.h>
 
+#include "runtime/channels/memory.h"
 #include "runtime/channels/outside.h"
 #include "runtime/channels/socket.h"
 #include "runtime/core/kernel.h"
 #include "runtime/ending/ending.h"
 #include "runtime/files/files.h"
-#include "runtime/channels/memory.h"
 
 /* Sockets: listening, accepting, connecting, and their options. */
 

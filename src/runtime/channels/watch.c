@@ -9,10 +9,10 @@
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
 #include "runtime/ending/ending.h"
+#include "runtime/hooks/plain.h"
 #include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
 #include "runtime/time/time.h"
-#include "runtime/hooks/plain.h"
 
 #define SECOND 1000000000
 

@@ -53,7 +53,7 @@ static void emptying(int at, const char *path, int flags)
 
 /* ---- opening */
 
-#define TAKES_MODE(flags) (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE)
+#define TAKES_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
 
 #define OPENS_PATH(name, parameters, first, at_directory)                                          \
     REAL_CALL(name)                                                                                \

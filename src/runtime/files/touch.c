@@ -191,7 +191,9 @@ PASS_THROUGH(ssize_t, listxattr, (const char *path, char *to, size_t n), (path, 
 
 PASS_THROUGH(int, uname, (struct utsname * to), (to), TOUCH(to))
 PASS_THROUGH(int, sysinfo, (struct sysinfo * to), (to), chance_named("sysinfo"); TOUCH(to))
-PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to), chance_named("getrusage"); TOUCH(to))
+PASS_THROUGH(int, getrusage, (__rusage_who_t who, struct rusage *to), (who, to),
+             chance_named("getrusage");
+             TOUCH(to))
 PASS_THROUGH(int, getrlimit, (__rlimit_resource_t what, struct rlimit *to), (what, to), TOUCH(to))
 PASS_THROUGH(int, getrlimit64, (__rlimit_resource_t what, struct rlimit64 *to), (what, to),
              TOUCH(to))

@@ -119,9 +119,8 @@ static void handler_check(uint32_t flags)
 /* A locked instruction (an atomic store that is sequentially consistent is one, too) empties the store buffer, whatever it works on. */
 static void locked_direct(const struct raddle_site *site)
 {
-    struct op op = {.kind = OP_FENCE,
-                    .variant = OP_VARIANT_LOCKED,
-                    .site = (uint64_t)(uintptr_t)site};
+    struct op op = {
+        .kind = OP_FENCE, .variant = OP_VARIANT_LOCKED, .site = (uint64_t)(uintptr_t)site};
 
     if (native.current && !native.alone && !native.current->sections &&
         world_is_buffered(native.world))

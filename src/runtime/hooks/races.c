@@ -11,7 +11,7 @@
 #define NOTES_MAX 64 /* in one run; the others will show in a later one */
 
 static struct {
-    bool explaining; /* a run is done again */
+    bool explaining;  /* a run is done again */
     const char *call; /* that takes or gives the memory of the access under way, or NULL */
     struct race_note notes[NOTES_MAX];
     uint32_t count;

@@ -8,8 +8,8 @@
 
 #include "runtime/core/image.h"
 #include "runtime/core/symbols.h"
-#include "runtime/library/library.h"
 #include "runtime/gate/chance.h"
+#include "runtime/library/library.h"
 #include "runtime/program/native.h"
 #include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"

@@ -150,7 +150,7 @@ static void writes(void *at, size_t size)
     static long call_of_##name(const long *a)                                                      \
     {                                                                                              \
         (void)a;                                                                                   \
-        native_refused("the system call " #name);                                              \
+        native_refused("the system call " #name);                                                  \
         errno = ENOSYS;                                                                            \
         return -1;                                                                                 \
     }

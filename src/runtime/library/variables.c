@@ -12,7 +12,8 @@ static struct variable {
     uint8_t size;
     bool asked; /* functions of libc only read it */
     void *at;   /* NULL: the program does not use it */
-} variables[] = { /* outlives a run: the program does not change */
+} variables[] = {
+    /* outlives a run: the program does not change */
     {"environ", ENVIRONMENT, 8, false, NULL},
     {"_environ", ENVIRONMENT, 8, false, NULL},
     {"__environ", ENVIRONMENT, 8, false, NULL},

@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
+#include "runtime/core/fiber.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/heap.h"
-#include "runtime/core/fiber.h"
 
 /* What a program does wrong with its heap, in words. */
 

@@ -19,7 +19,7 @@ struct race_side {
     uint32_t thread;
     bool writes, atomic;
     const char *call; /* that takes the memory or gives it: free, munmap, allocation…; or NULL */
-    uint8_t use; /* enum detect_use */
+    uint8_t use;      /* enum detect_use */
     uint64_t addr;
     size_t size;
     struct race_stack stack;

@@ -5,8 +5,8 @@
 
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
-#include "runtime/program/spin.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/spin.h"
 
 /* Masks, and what goes with them: stacks for handlers, and jumps out of them. */
 
@@ -95,8 +95,7 @@ bool signals_mask_handle(void)
 {
     const struct signals_thread *thread = signals_of(native.current);
 
-    if (signals_deliver() != SIGNALS_RAN_NONE ||
-        thread->served != thread->served_before)
+    if (signals_deliver() != SIGNALS_RAN_NONE || thread->served != thread->served_before)
         return true;
     native_unsupported("a signal that a call lets in, and that another thread takes");
     return false;

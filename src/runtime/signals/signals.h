@@ -25,7 +25,8 @@ struct signals_thread {
     uint32_t
         interrupted; /* of the handlers it is inside of, how many have interrupted a wait at a condition or barrier */
     uint8_t call; /* what becomes of what it does if a signal interrupts it: enum signals_call */
-    bool masked;  /* is in a call that waits with a mask of its own: signals interrupt that, and come at no other time */
+    bool
+        masked; /* is in a call that waits with a mask of its own: signals interrupt that, and come at no other time */
     uint32_t served;        /* handlers that it has run of signals which the program itself sent */
     uint32_t served_before; /* when that call began */
 };

@@ -25,7 +25,8 @@ static bool writes_already(const pthread_rwlock_t *lock)
 {
     loc_id loc = world_location(native.world, OBJECT_RWLOCK, (uint64_t)(uintptr_t)lock);
 
-    return rwlock_writer(world_state(native.world, loc)) == rwlock_written_by(native.current->agent);
+    return rwlock_writer(world_state(native.world, loc)) ==
+           rwlock_written_by(native.current->agent);
 }
 
 /* Out of line: what it leaves on the stack must not be part of the state that a waiting loop comes back in (spin.h). */

@@ -22,7 +22,7 @@
 #define SECOND          1000000000u
 #define REALTIME_START  ((uint64_t)1000000000) /* seconds: any number that never changes */
 #define MONOTONIC_START ((uint64_t)1000000)
-#define TIME_LOOK       1000u /* nanoseconds */
+#define TIME_LOOK       1000u      /* nanoseconds */
 #define WAIT_SHARE      16u        /* of the time since a loop began that only waits */
 #define ROUND_SHARE     1u         /* the same of another one */
 #define ROUND_MOST      (1u << 20) /* seconds, if it does not only wait */
