@@ -164,6 +164,31 @@ static enum sequel do_consistent(struct doing *d)
     return SEQUEL_RESUME;
 }
 
+static void wants_change(struct doing *d, bool wants)
+{
+    uint64_t addr = rwlock_wants_addr(d->op.addr);
+    waiters_id now = (waiters_id)state_get(d, OBJECT_RWLOCK, addr);
+
+    state_set(d, OBJECT_RWLOCK, addr,
+              wants ? waiters_add(&d->world->waiters, now, d->thread)
+                    : waiters_remove(&d->world->waiters, now, d->thread));
+}
+
+static bool has_wanted(struct doing *d)
+{
+    uint64_t addr = rwlock_wants_addr(d->op.addr);
+
+    return waiters_has(&d->world->waiters, (waiters_id)state_get(d, OBJECT_RWLOCK, addr),
+                       d->thread);
+}
+
+static enum sequel do_rwlock_want(struct doing *d)
+{
+    if (d->op.kind == OP_RWLOCK_WANT || has_wanted(d))
+        wants_change(d, d->op.kind == OP_RWLOCK_WANT);
+    return SEQUEL_RESUME;
+}
+
 static enum sequel do_rwlock(struct doing *d)
 {
     bool to_write = d->op.kind == OP_RWLOCK_WRLOCK || d->op.kind == OP_RWLOCK_TRYWRLOCK;
@@ -171,9 +196,11 @@ static enum sequel do_rwlock(struct doing *d)
     bool own = rwlock_writer(state) == rwlock_written_by(d->thread);
 
     if (d->touch != TOUCH_DONE) {
-        result_set(d, own && d->op.variant == OBJECT_STRICT ? LOCK_OWN : LOCK_BUSY);
+        result_set(d, own && d->op.variant & OBJECT_STRICT ? LOCK_OWN : LOCK_BUSY);
         return SEQUEL_RESUME;
     }
+    if (to_write && d->op.variant & OBJECT_WRITERS_FIRST && has_wanted(d))
+        wants_change(d, false);
     state_set(d, OBJECT_RWLOCK, d->op.addr,
               (state & ~OBJECT_USE) |
                   (to_write ? rwlock_written_by(d->thread)
@@ -589,6 +616,8 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_SPIN_LOCK] = do_lock,
     [OP_SPIN_TRYLOCK] = do_lock,
     [OP_SPIN_UNLOCK] = do_unlock,
+    [OP_RWLOCK_WANT] = do_rwlock_want,
+    [OP_RWLOCK_GIVE_UP] = do_rwlock_want,
     [OP_RWLOCK_RDLOCK] = do_rwlock,
     [OP_RWLOCK_WRLOCK] = do_rwlock,
     [OP_RWLOCK_TRYRDLOCK] = do_rwlock,

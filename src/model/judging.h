@@ -40,6 +40,7 @@ enum touch touch_lock(struct judging *j);
 enum touch touch_unlock(struct judging *j);
 enum touch touch_consistent(struct judging *j);
 enum touch touch_rwlock(struct judging *j);
+enum touch touch_rwlock_want(struct judging *j);
 enum touch touch_rwunlock(struct judging *j);
 enum touch touch_cond_wait(struct judging *j);
 enum touch touch_cond_timeout(struct judging *j);

@@ -41,6 +41,12 @@ static inline uint64_t lock_stamp_addr(enum object_kind kind, uint64_t addr)
     return kind == OBJECT_RWLOCK ? addr + 1 : addr;
 }
 
+/* Where the writers are kept (a waiters_id) that wait for a lock which prefers them: apart, as few locks do. */
+static inline uint64_t rwlock_wants_addr(uint64_t addr)
+{
+    return addr | (uint64_t)1 << 50;
+}
+
 /* Addresses of OBJECT_THREAD other than the thread itself: apart from its running, so that operations on the one do not conflict with
  * those on the other. */
 static inline uint64_t thread_handle_addr(uint64_t thread)

@@ -360,6 +360,8 @@ static const struct {
     [OP_SPIN_LOCK] = {touch_lock, true},
     [OP_SPIN_TRYLOCK] = {touch_lock, true},
     [OP_SPIN_UNLOCK] = {touch_unlock, true},
+    [OP_RWLOCK_WANT] = {touch_rwlock_want, false},
+    [OP_RWLOCK_GIVE_UP] = {touch_rwlock_want, false},
     [OP_RWLOCK_RDLOCK] = {touch_rwlock, true},
     [OP_RWLOCK_WRLOCK] = {touch_rwlock, true},
     [OP_RWLOCK_TRYRDLOCK] = {touch_rwlock, true},

@@ -204,6 +204,19 @@ enum touch touch_consistent(struct judging *j)
 
 /* ---- reader-writer locks */
 
+/* A lock that prefers writers. A reader looks whether some wait: false if so. A writer that gets the lock waits no more. */
+static bool touch_wants(struct judging *j, bool to_write, bool is_free)
+{
+    loc_id loc = world_location(j->world, OBJECT_RWLOCK, rwlock_wants_addr(j->op->addr));
+    waiters_id wants = (waiters_id)j->view->state(j->view, j->world, loc);
+
+    if (!to_write)
+        judging_add(j, loc, 1, ACCESS_READ);
+    else if (is_free && waiters_has(&j->world->waiters, wants, j->agent))
+        judging_add(j, loc, 1, ACCESS_WRITE);
+    return wants == WAITERS_EMPTY;
+}
+
 enum touch touch_rwlock(struct judging *j)
 {
     const char *rule;
@@ -211,15 +224,27 @@ enum touch touch_rwlock(struct judging *j)
     uint64_t state = live_state(j, &loc, &rule);
     uint8_t kind = j->op->kind;
     bool to_write = kind == OP_RWLOCK_WRLOCK || kind == OP_RWLOCK_TRYWRLOCK;
-    bool may_wait = op_infos[kind].flags & OP_BLOCK;
+    bool may_wait = op_infos[kind].flags & OP_BLOCK, free = true;
 
     if (rule)
         return misuse(j, loc, rule);
-    if (to_write ? (state & OBJECT_USE) == 0 : rwlock_writer(state) == 0)
+    if (j->op->variant & OBJECT_WRITERS_FIRST)
+        free = touch_wants(j, to_write, (state & OBJECT_USE) == 0);
+    if (to_write ? (state & OBJECT_USE) == 0 : rwlock_writer(state) == 0 && free)
         return touch_object(j, loc, TOUCH_DONE);
-    if (rwlock_writer(state) == rwlock_written_by(j->agent) && j->op->variant == OBJECT_STRICT)
+    if (rwlock_writer(state) == rwlock_written_by(j->agent) && j->op->variant & OBJECT_STRICT)
         return touch_object(j, loc, TOUCH_FAILED);
+    if (may_wait && j->op->variant & OBJECT_WRITERS_FIRST && !to_write)
+        judging_add(j, loc, 1, ACCESS_ADD); /* while it waits, too: it looks at two things */
     return touch_object(j, loc, may_wait ? TOUCH_DISABLED : TOUCH_FAILED);
+}
+
+/* Comes to wait, or gives that up. Whether the lock lives is for the operation to say that follows. */
+enum touch touch_rwlock_want(struct judging *j)
+{
+    uint64_t wants = rwlock_wants_addr(j->op->addr);
+
+    return touch_object(j, world_location(j->world, OBJECT_RWLOCK, wants), TOUCH_DONE);
 }
 
 /* Who has written something changes the stamp. */

@@ -140,12 +140,12 @@ static void row_cancellable(struct op *op)
         op->variant = OBJECT_STRICT;
 }
 
-static bool program_cancels(const struct program *program)
+static bool program_has(const struct program *program, enum op_kind kind)
 {
     for (uint32_t t = 0; t < program->thread_count; t++)
         for (uint32_t i = 0; i < program->threads[t].insn_count; i++)
             if (program->threads[t].insns[i].kind == INSN_OP &&
-                program->threads[t].insns[i].op == OP_THREAD_CANCEL)
+                program->threads[t].insns[i].op == kind)
                 return true;
     return false;
 }
@@ -194,6 +194,8 @@ static struct op row_op(const struct script *script, struct world *world, const 
                insn->op == OP_THREAD_CANCEL) {
         op.addr = world_thread(world, thread_key(insn->thread));
     }
+    if (script->wants && op_infos[insn->op].object == OBJECT_RWLOCK)
+        op.variant |= OBJECT_WRITERS_FIRST;
     if (op_infos[insn->op].sync == SYNC_MAKE)
         op.size |= OBJECT_SAME;
     if (script->cancels)
@@ -346,7 +348,8 @@ int script_open(struct script *script, const struct program *program)
     memset(script, 0, sizeof *script);
     script->base.ops = &script_ops;
     script->program = program;
-    script->cancels = program_cancels(program);
+    script->cancels = program_has(program, OP_THREAD_CANCEL);
+    script->wants = program_has(program, OP_RWLOCK_WANT);
     for (uint32_t d = 0; d < program->decl_count; d++)
         if (program->decls[d].kind == OBJECT_CELL)
             script->size += ((size_t)program->decls[d].count * program->decls[d].size + 7) & ~7ul;

@@ -16,6 +16,7 @@ struct script {
     uint64_t *addresses; /* by declaration: of its element 0; an object's is a mere name */
     uint64_t end;        /* addresses from here on name objects */
     bool cancels;        /* some row is a `cancel` */
+    bool wants;          /* or an `rwwant`: readers wait behind writers that wait */
     struct script_thread {
         int64_t *regs;
         uint32_t pc;        /* the row whose operation is pending */

@@ -459,6 +459,7 @@ void generate(uint64_t seed, const struct knobs *knobs, struct program *program)
     memset(program, 0, sizeof *program);
     maker.flavour = knobs->flavour >= 0 ? (enum flavour)knobs->flavour
                                         : (enum flavour)random_below(&maker, FLAVOUR_COUNT);
+    maker.writers_first = !knobs->as_c && percent(&maker, 40);
     snprintf(name, sizeof name, "%s-%llu", flavour_names[maker.flavour], (unsigned long long)seed);
     program->name = strdup(name);
     maker.mutex_count = 1 + percent(&maker, 40);

@@ -27,6 +27,7 @@ extern const char *const flavour_names[FLAVOUR_COUNT];
 
 struct knobs {
     int flavour;          /* enum flavour, or -1: the seed decides */
+    bool as_c;            /* no rows that C has no call for */
     unsigned threads_max; /* 2 to 4 */
     unsigned events_max;  /* rough number of events of all threads together, exits included */
 };

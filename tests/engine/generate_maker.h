@@ -9,6 +9,7 @@
 struct maker {
     uint64_t random;
     enum flavour flavour;
+    bool writers_first; /* writers come to wait for a rwlock */
     struct program *program;
     struct thread_code *code; /* of the thread being written */
     uint32_t thread;

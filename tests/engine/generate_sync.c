@@ -63,6 +63,9 @@ void write_rwlock(struct maker *maker)
     uint8_t op = ops[random_below(maker, 5)];
     uint32_t branch = UINT32_MAX;
 
+    if (maker->writers_first && maker->budget > 2 &&
+        (op == OP_RWLOCK_WRLOCK || op == OP_RWLOCK_TRYWRLOCK) && percent(maker, 80))
+        add_op_on(maker, OP_RWLOCK_WANT, "w", OBJECT_RWLOCK);
     struct insn *insn = add_op_on(maker, op, "w", OBJECT_RWLOCK);
     if (op == OP_RWLOCK_TRYRDLOCK || op == OP_RWLOCK_TRYWRLOCK) {
         reg_id result = insn->dst = fresh_result(maker);

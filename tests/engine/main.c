@@ -318,7 +318,8 @@ static double seconds_since(const struct timespec *start)
 /* A larger program of the same seed, which only the reductions can judge. */
 static bool check_large(uint64_t seed)
 {
-    struct knobs knobs = {options.knobs.flavour, 4, LARGE_EVENTS};
+    struct knobs knobs = {
+        .flavour = options.knobs.flavour, .threads_max = 4, .events_max = LARGE_EVENTS};
     struct program program;
     bool fine = true;
 

@@ -130,8 +130,10 @@ void o_machine_init(struct o_machine *m, const struct oracle_config *config)
     m->spurious = config->spurious;
     for (uint32_t t = 0; t < program->thread_count; t++)
         for (uint32_t i = 0; i < program->threads[t].insn_count; i++)
-            m->cancels |= program->threads[t].insns[i].kind == INSN_OP &&
-                          program->threads[t].insns[i].op == OP_THREAD_CANCEL;
+            if (program->threads[t].insns[i].kind == INSN_OP) {
+                m->cancels |= program->threads[t].insns[i].op == OP_THREAD_CANCEL;
+                m->wants |= program->threads[t].insns[i].op == OP_RWLOCK_WANT;
+            }
     m->thread_count = program->thread_count;
     m->base = calloc(program->decl_count + 1, sizeof *m->base);
     m->addresses = calloc(program->decl_count + 1, sizeof *m->addresses);

@@ -71,6 +71,7 @@ struct o_object {
     int16_t owner;            /* of a mutex, spinlock, or rwlock held for writing; O_FREE */
     bool dead;                /* destroyed */
     bool made;                /* initialised, not just declared like a static one */
+    uint8_t wants[O_THREADS]; /* how often each thread has come to wait for a rwlock as a writer */
     uint8_t reads[O_THREADS]; /* how often each thread holds a rwlock for reading */
     int32_t value;            /* of a semaphore; arrivals at a barrier */
 };
@@ -126,6 +127,7 @@ struct o_machine {
     int bound;               /* >= 1, or ORACLE_UNBOUNDED */
     int spurious;
     bool cancels;        /* some row asks a thread to end */
+    bool wants;          /* some row is a writer that comes to wait: readers wait behind it */
     const char *too_big; /* does not fit the tables */
     uint32_t thread_count;
     uint32_t byte_count;

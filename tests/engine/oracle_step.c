@@ -35,6 +35,14 @@ static bool is_read_locked(const struct o_object *object)
     return false;
 }
 
+static bool is_wanted(const struct o_object *object)
+{
+    for (int t = 0; t < O_THREADS; t++)
+        if (object->wants[t])
+            return true;
+    return false;
+}
+
 /* The ways in which a thread in the queue of a condition may leave it without a signal: bits 0 timeout, 1 by itself,
  * 2 because it was asked to end. */
 static unsigned o_ends(const struct o_machine *m, const struct o_thread *thread,
@@ -84,7 +92,7 @@ static bool op_enabled(const struct o_machine *m, const struct o_state *s, unsig
     case OP_SPIN_LOCK:
         return object->owner == O_FREE;
     case OP_RWLOCK_RDLOCK:
-        return object->owner == O_FREE;
+        return object->owner == O_FREE && !is_wanted(object);
     case OP_RWLOCK_WRLOCK:
         return object->owner == O_FREE && !is_read_locked(object);
     case OP_COND_RELOCK:
@@ -362,7 +370,7 @@ static bool look_ends(const struct o_machine *m, const struct o_state *s, unsign
     case OP_SEM_TRYWAIT:
         return object->value == 0;
     case OP_RWLOCK_TRYRDLOCK:
-        return object->owner != O_FREE;
+        return object->owner != O_FREE || is_wanted(object);
     case OP_RWLOCK_TRYWRLOCK:
         return object->owner != O_FREE || is_read_locked(object);
     default: /* signals */
@@ -390,8 +398,14 @@ static bool do_lock(struct o_thread *thread, struct o_object *object, int t,
     return works || try;
 }
 
-static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
-                      const struct o_pending *p, struct o_event *event)
+/* A name, for dependence only, of the writers that wait for a rwlock. */
+static int wants_object(const struct o_machine *m, int object)
+{
+    return (int)(m->object_count + 2 * O_THREADS) + 1 + object;
+}
+
+static bool do_rwlock(const struct o_machine *m, struct o_thread *thread, struct o_object *object,
+                      int t, const struct o_pending *p, struct o_event *event)
 {
     bool try = p->kind == OP_RWLOCK_TRYRDLOCK || p->kind == OP_RWLOCK_TRYWRLOCK;
     enum o_mode mode = O_WRITES;
@@ -409,13 +423,19 @@ static bool do_rwlock(struct o_thread *thread, struct o_object *object, int t,
         else if (works)
             object->reads[t]--;
     } else if (p->kind == OP_RWLOCK_RDLOCK || p->kind == OP_RWLOCK_TRYRDLOCK) {
-        works = object->owner == O_FREE;
+        works = object->owner == O_FREE && !is_wanted(object);
         mode = O_COMES_OR_GOES;
         object->reads[t] += works;
+        if (m->wants)
+            touch_object(event, wants_object(m, p->object), false);
     } else {
         works = object->owner == O_FREE && !is_read_locked(object);
         if (works)
             object->owner = (int16_t)t;
+        if (works && object->wants[t]) {
+            object->wants[t]--;
+            touch_object(event, wants_object(m, p->object), true);
+        }
     }
     touch_object_as(event, p->object, works ? mode : O_READS);
     if (try)
@@ -446,7 +466,9 @@ static bool do_life(const struct o_machine *m, struct o_state *s, int t, const s
     touch_object(event, p->object, works);
     if (!works)
         return false;
+    struct o_object before = *object;
     memset(object, 0, sizeof *object);
+    memcpy(object->wants, before.wants, sizeof object->wants); /* those who wait do not know */
     object->owner = O_FREE;
     object->dead = destroys;
     object->made = !destroys;
@@ -704,6 +726,10 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
         return ORACLE_MISUSE;
     if (p->looks && !look_ends(m, s, t, p)) {
         touch_object(event, p->object, false);
+        if (m->wants && p->kind == OP_RWLOCK_TRYRDLOCK)
+            touch_object(event, wants_object(m, p->object), false);
+        if (p->kind == OP_RWLOCK_TRYWRLOCK && object->wants[t])
+            touch_object(event, wants_object(m, p->object), false);
         if (m->cancels && (p->kind == OP_COND_SIGNAL || p->kind == OP_COND_BROADCAST))
             touch_object(event, any_request(m), false);
         event->looks = thread->looked = true;
@@ -724,7 +750,11 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
     else if (p->kind >= OP_MUTEX_LOCK && p->kind <= OP_SPIN_UNLOCK)
         works = do_lock(thread, object, (int)t, p, event);
     else if (p->kind >= OP_RWLOCK_RDLOCK && p->kind <= OP_RWLOCK_UNLOCK)
-        works = do_rwlock(thread, object, (int)t, p, event);
+        works = do_rwlock(m, thread, object, (int)t, p, event);
+    else if (p->kind == OP_RWLOCK_WANT) {
+        object->wants[t]++;
+        touch_object(event, wants_object(m, p->object), true);
+    }
     else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
         works = do_sem(thread, object, p, event);
     else if (p->kind == OP_CHANNEL_CLOSE)

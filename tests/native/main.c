@@ -326,6 +326,7 @@ static bool set_flag(const char *name)
 static bool options_read(int argc, char **argv)
 {
     options.knobs = knobs_default;
+    options.knobs.as_c = true;
     options.raddle = getenv("RADDLE");
     for (int i = 1; i < argc; i++) {
         if (set_flag(argv[i]))

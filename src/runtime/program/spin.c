@@ -280,6 +280,16 @@ static bool note_channels(struct spin *spin, const struct op *op, cell_value res
     return true;
 }
 
+static void note_object(struct spin *spin, const struct op *op, uint64_t addr)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    note_read(spin, object, addr, 0, state_of(object, addr));
+    if (object == OBJECT_RWLOCK && op->variant & OBJECT_WRITERS_FIRST)
+        note_read(spin, object, rwlock_wants_addr(addr), 0,
+                  state_of(object, rwlock_wants_addr(addr)));
+}
+
 /* ---- critical sections that only read: to have been in one more of them makes no difference to anybody, unless somebody tries
  * the lock and fails. A round of a loop that ends with more or fewer locks than it began with is not the same state again. */
 
@@ -390,8 +400,7 @@ void spin_after(const struct op *op, cell_value result)
     if (cell_is_read(op, result))
         note_read(spin, OBJECT_CELL, op->addr, op->size, (uint64_t)result);
     else if (object_is_read(op, result, &addr))
-        note_read(spin, op_infos[op->kind].object, addr, 0,
-                  state_of(op_infos[op->kind].object, addr));
+        note_object(spin, op, addr);
     else if (takes_lock(op, result))
         note_lock(spin, op, result);
     else if (gives_lock(op, result))

@@ -21,6 +21,12 @@ static bool is_static(const pthread_rwlock_t *lock)
     return calls_is_zero(&copy, sizeof copy);
 }
 
+/* As glibc has it: PTHREAD_RWLOCK_PREFER_WRITER_NP lets readers in like the default kind, since it must not let a recursive one wait for itself. */
+static bool prefers_writers(const pthread_rwlock_t *lock)
+{
+    return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
 static bool writes_already(const pthread_rwlock_t *lock)
 {
     loc_id loc = world_location(native.world, OBJECT_RWLOCK, (uint64_t)(uintptr_t)lock);
@@ -38,7 +44,7 @@ static __attribute__((noinline)) struct op rwlock_op(enum op_kind kind, pthread_
     if (fresh)
         calls_revive(OP_RWLOCK_INIT, lock);
     op = calls_op(kind, lock, !fresh);
-    op.variant = OBJECT_STRICT;
+    op.variant = OBJECT_STRICT | (prefers_writers(lock) ? OBJECT_WRITERS_FIRST : 0);
     if (native.current && kind != OP_RWLOCK_UNLOCK && writes_already(lock))
         op.size |= OBJECT_QUIET; /* EDEADLK, and no locked instruction before it */
     return op;
@@ -77,8 +83,16 @@ INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
     return rwlock_ask(OP_RWLOCK_RDLOCK, lock) == LOCK_GOT ? 0 : EDEADLK;
 }
 
+/* A writer comes to wait. */
+static void rwlock_want(pthread_rwlock_t *lock)
+{
+    if (native.current && prefers_writers(lock) && !writes_already(lock))
+        native_call(OP_RWLOCK_WANT, lock);
+}
+
 INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
+    rwlock_want(lock);
     return rwlock_ask(OP_RWLOCK_WRLOCK, lock) == LOCK_GOT ? 0 : EDEADLK;
 }
 
@@ -99,7 +113,12 @@ static int timed_rwlock(enum op_kind kind, pthread_rwlock_t *lock, clockid_t clo
 
     if (!time_can_wait(clock) || !time_is_valid(until))
         return EINVAL;
+    if (kind == OP_RWLOCK_TRYWRLOCK)
+        rwlock_want(lock);
     result = rwlock_ask(kind, lock);
+    if (result == LOCK_BUSY && kind == OP_RWLOCK_TRYWRLOCK && native.current &&
+        prefers_writers(lock))
+        native_call(OP_RWLOCK_GIVE_UP, lock);
     if (result == LOCK_BUSY)
         return time_out(clock, until);
     return result == LOCK_GOT ? 0 : EDEADLK;

@@ -438,6 +438,17 @@ static const struct world_case cases[] = {
      ALL_OBJECTS "thread A\n rdlock w\n rdlock w\n rwunlock w\n rwunlock w\nthread B\n rwunlock w\n"
                  "thread C\n wrlock w\n",
      "A:rdlock A:rdlock B:rwunlock/r#m A:rwunlock C:wrlock! A:rwunlock C:wrlock"},
+    {"readers_behind_a_writer", &memory_sc, MANY,
+     ALL_OBJECTS "thread A\n rdlock w\n a = tryrdlock w\n rwunlock w\n rdlock w\n"
+                 "thread B\n rwwant w\n wrlock w\n rwunlock w\n",
+     "A:rdlock B:rwwant/w A:tryrdlock=0 B:wrlock! A:rwunlock A:rdlock! B:wrlock=1 A:rdlock! B:rwunlock "
+     "A:rdlock"},
+    {"a_spinlock_is_given_back_by_a_store", &memory_tso, MANY,
+     ALL_OBJECTS "thread A\n spinlock s\n spinunlock s\n r = load x\nthread B\n spinlock s\n",
+     "A:spinlock A:spinunlock/- A:load B:spinlock! A* B:spinlock"},
+    {"a_signal_that_nobody_gets_leaves_stores_alone", &memory_tso, MANY,
+     ALL_OBJECTS "thread A\n store x, 1\n signal c\n r = load x\nthread B\n r = load x\n",
+     "A:signal/r A:load=1 B:load=0 A* x==1"},
     {"cancelled_while_waiting", &memory_sc, MANY,
      ALL_OBJECTS "thread A\n lock m\n r = wait c, m\n q = testcancel\nthread B\n r = testcancel\n"
                  " cancel A\n",
@@ -555,6 +566,7 @@ static void draining(void **state)
         "spinlock s",
         "r = spintrylock s",
         "spinunlock s",
+        "rwwant w",
         "rdlock w",
         "wrlock w",
         "r = tryrdlock w",
