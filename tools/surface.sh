@@ -48,6 +48,9 @@ cat src/runtime/*/*.c | tr '\n' ' ' |
     grep -oE '\b(NOT_MODELLED\([A-Za-z_ *]+, *[a-zA-Z0-9_]+|UNSUPPORTED\([a-zA-Z0-9_]+|EXEC_LIST\([a-z]+)' |
     sed -E 's/.*[(, ]//' | sort -u | comm -12 - "$work/functions" >"$work/not-modelled"
 
+# What the operations of the model ask of store buffers.
+sed -nE 's/^OP\(([A-Z_]+), ([A-Z]+), [A-Z]+, [A-Z_]+, (.*), "[^"]*"\).*/\1 \2 \3/p' src/model/ops.def >"$work/ops"
+
 # ---- which program calls it: an identifier before a parenthesis, outside of comments and texts
 
 cat >"$work/calls.awk" <<'AWK'
@@ -113,14 +116,58 @@ function row(name, how, via,    called) {
     if (callers[called] == "")
         fail(name ": no test program calls " (via != "" ? via ", by which programs reach it" : "it") \
              "; add a call to one in tests/conformance, tests/programs or tests/runtime-files")
-    rows = rows "| `" name "` | " cell(how) " | " shown(called) " |\n"
+    rows = rows "| `" name "` | " cell(how) " | " (with_fences ? fence_of(name) " | " : "") shown(called) " |\n"
     count++
+}
+
+# What it means for the store buffer of its caller.
+function fence_of(name,    kind, why) {
+    kind = name in fence ? fence[name] : fence["*"]
+    why = name in fence ? fence_why[name] : fence_why["*"]
+    if (kind == "")
+        fail(name ": " FILENAME " does not say whether it is a fence: add it to a row that begins with @")
+    return (kind == "look" ? "full if there is something to do" : kind) ": " cell(why)
+}
+
+# "@ kind [OPERATIONS] names : why"
+function fence_row(    n, why, head, kind, ops, names, i) {
+    n = index($0, " : ")
+    head = substr($0, 3, n - 3)
+    why = substr($0, n + 3)
+    if (!n || !match(head, /^(full|none|release|look) \[[A-Z_ ]*\]/)) {
+        fail(FILENAME ":" FNR ": not \"@ full|none|release|look [OPERATIONS] names : why\"")
+        return
+    }
+    kind = substr(head, 1, index(head, " ") - 1)
+    n = split(substr(head, length(kind) + 3, RLENGTH - length(kind) - 3), ops, " ")
+    for (i = 1; i <= n; i++)
+        fence_fits(ops[i], kind)
+    n = split(substr(head, RLENGTH + 1), names, " ")
+    for (i = 1; i <= n; i++) {
+        if (names[i] != "*" && !(names[i] in functions))
+            fail(FILENAME ":" FNR ": " names[i] " is not intercepted; take it out of the row")
+        fence[names[i]] = kind
+        fence_why[names[i]] = why
+        fence_section[names[i]] = section
+    }
+}
+
+function fence_fits(op, kind,    drains, looks) {
+    drains = op_flags[op] ~ /OP_DRAIN/
+    looks = op_flags[op] ~ /OP_LOOK/
+    op_said[op] = 1
+    if (!(op in op_flags))
+        fail(FILENAME ":" FNR ": model/ops.def has no " op)
+    else if (drains != (kind == "full" || kind == "look") || looks != (kind == "look"))
+        fail(FILENAME ":" FNR ": " op " is no operation that is " kind ": its flags are " op_flags[op])
 }
 
 function section_end() {
     if (rows != "")
-        printf "## %s\n\n%s| function | modelled how | shown by |\n| --- | --- | --- |\n%s\n", section, text, rows
+        printf "## %s\n\n%s| function | modelled how |%s shown by |\n| --- | --- |%s --- |\n%s\n", section, text,
+            (with_fences ? " fence |" : ""), (with_fences ? " --- |" : ""), rows
     rows = text = ""
+    delete fence["*"]
 }
 
 function one_row(    parts, names, i, n, how, via) {
@@ -156,6 +203,11 @@ BEGIN {
     read_list(work "/hooks", hooks)
     read_list(work "/library.names", library_names)
     read_list(work "/rows", with_row)
+    while ((getline line < (work "/ops")) > 0) {
+        split(line, parts, " ")
+        op_object[parts[1]] = parts[2]
+        op_flags[parts[1]] = substr(line, length(parts[1] parts[2]) + 3)
+    }
     while ((getline line < (work "/library")) > 0)
         library[substr(line, 1, index(line, " ") - 1)] = substr(line, index(line, " ") + 1)
     while ((getline line < (work "/calls")) > 0) {
@@ -165,13 +217,20 @@ BEGIN {
     print "# What raddle intercepts\n"
     print "Made by `make surface` from `libraddle.so`, `docs/surface.def` and the calls of the test programs; a test keeps it"
     print "up to date. A function that is not here is libc's own.\n"
+    print "*Fence* says what a call means for the store buffer of its caller under TSO and PSO, as glibc 2.36 has it on x86: full, none, or a store"
+    print "that waits in the buffer like others (release). No other function is taken for a fence.\n"
 }
 /^#/ || /^[ \t]*$/ { next }
 /^= / { section_end(); section = substr($0, 3); next }
+/^@ / { with_fences = 1; fence_row(); next }
 /^- / { text = text substr($0, 3) "\n\n"; next }
 { one_row() }
 END {
     section_end()
+    with_fences = 0
+    for (op in op_flags)
+        if (op_flags[op] ~ /OP_DRAIN/ && !(op in op_said) && op_object[op] != "CELL" && op != "SECTION_BEGIN")
+            fail(op ": needs empty buffers, but " FILENAME " does not say by which call: name it in a row that begins with @")
     section = "Not modelled"
     text = "Named in the report, with the place; the verdict is `incomplete`, and the call fails.\n\n"
     n = sorted(not_modelled, list)

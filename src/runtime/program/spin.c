@@ -414,10 +414,8 @@ void spin_after(const struct op *op, cell_value result)
 /* What the last run has left on the stack must not make its state another one: in a replay there is nothing. */
 static void stack_clear(const struct native_thread *thread)
 {
-    char *top = native_stack_end(thread);
-
     if (thread->stack.low)
-        memset(top - SPIN_IMAGE_MAX, 0, SPIN_IMAGE_MAX);
+        memset(native_stack_end(thread) - SPIN_IMAGE_MAX, 0, SPIN_IMAGE_MAX);
 }
 
 static void thread_begins(struct native_thread *thread)
