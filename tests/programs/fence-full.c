@@ -6,6 +6,8 @@
 // EXPECT(tso -DSPIN_LOCK): safe
 // EXPECT(tso -DRDLOCK): safe
 // EXPECT(pso -DTRYRDLOCK): safe
+// EXPECT(tso -DSEM_TIMEDWAIT): safe
+// EXPECT(tso -DTIMEDRDLOCK): safe
 // EXPECT(tso -DBARRIER): safe
 // EXPECT(tso -DCOND_DESTROY): safe
 // EXPECT(tso -DRECURSIVE): safe
@@ -22,6 +24,7 @@
 // EXPECT(tso -DASSEMBLY): safe
 #include "common.h"
 #include <semaphore.h>
+#include <time.h>
 
 static atomic_int x, y;
 static int seen[2];
@@ -30,6 +33,7 @@ static pthread_spinlock_t spin[2];
 static pthread_mutex_t m[2], recursive[2];
 static pthread_rwlock_t rw[2];
 static pthread_barrier_t b[2];
+static pthread_rwlock_t locked = PTHREAD_RWLOCK_INITIALIZER; /* by the main thread, to write */
 static _Thread_local atomic_int variable;
 
 static __attribute__((noinline)) void bump(atomic_int *number)
@@ -58,6 +62,13 @@ static void between(int i)
     pthread_rwlock_rdlock(&rw[i]);
 #elif defined TRYRDLOCK
     assert(pthread_rwlock_tryrdlock(&rw[i]) == 0);
+#elif defined SEM_TIMEDWAIT
+    sem_t none;
+
+    sem_init(&none, 0, 0);
+    assert(sem_timedwait(&none, &(struct timespec){.tv_sec = 1}) == -1);
+#elif defined TIMEDRDLOCK
+    assert(pthread_rwlock_timedrdlock(&locked, &(struct timespec){.tv_sec = 1}));
 #elif defined BARRIER
     pthread_barrier_wait(&b[i]);
 #elif defined COND_DESTROY
@@ -117,6 +128,7 @@ int main(void)
         pthread_mutex_init(&m[i], NULL);
         pthread_mutex_init(&recursive[i], &kind);
     }
+    pthread_rwlock_wrlock(&locked);
     run2(first, second);
     assert(seen[0] || seen[1]);
     return 0;

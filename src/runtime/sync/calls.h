@@ -33,6 +33,17 @@ static inline void calls_try(void)
  * was written under it. */
 void calls_section(struct op *op);
 
+/* A timed call is a full fence, also if it times out: by then it has counted itself among those who wait. The try by which it is modelled
+ * would be none. */
+static inline void calls_wait_until(void)
+{
+    struct op fence = native_op(OP_FENCE, NULL);
+
+    fence.variant = OP_VARIANT_LOCKED;
+    if (native.current && world_is_buffered(native.world) && !native.alone)
+        native_ask(&fence);
+}
+
 /* Asks for it; outside a program thread it gives `outside`. */
 static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 {

@@ -30,9 +30,9 @@ static bool prefers_writers(const pthread_rwlock_t *lock)
 static bool writes_already(const pthread_rwlock_t *lock)
 {
     loc_id loc = world_location(native.world, OBJECT_RWLOCK, (uint64_t)(uintptr_t)lock);
+    uint64_t state = world_state(native.world, loc);
 
-    return rwlock_writer(world_state(native.world, loc)) ==
-           rwlock_written_by(native.current->agent);
+    return rwlock_writer(state) == rwlock_written_by(native.current->agent);
 }
 
 /* Out of line: what it leaves on the stack must not be part of the state that a waiting loop comes back in (spin.h). */
@@ -113,6 +113,7 @@ static int timed_rwlock(enum op_kind kind, pthread_rwlock_t *lock, clockid_t clo
 
     if (!time_can_wait(clock) || !time_is_valid(until))
         return EINVAL;
+    calls_wait_until();
     if (kind == OP_RWLOCK_TRYWRLOCK)
         rwlock_want(lock);
     result = rwlock_ask(kind, lock);

@@ -90,6 +90,7 @@ INTERPOSE int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *
     if (!time_can_wait(clock) || !time_is_valid(until))
         return fail(EINVAL);
     native_cancel_point();
+    calls_wait_until();
     do {
         if (sem_ask(OP_SEM_TRYWAIT, sem))
             return 0;
