@@ -10,11 +10,15 @@
 // EXPECT(sc -DV=8): safe
 // EXPECT(sc -DV=9): safe
 // EXPECT(sc -DV=10): safe
+// EXPECT(sc -DV=11): data-race
+// EXPECT(sc -DV=12): data-race
 // CFLAGS: -lm
 
 // Variables of libc that its functions write, or read, and the program uses directly.
 
 #define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
 #include <error.h>
 #include <math.h>
 #include <pthread.h>
@@ -57,13 +61,19 @@ static void *call(void *argument)
     sink += (long)gamma(number) + (long)gammaf((float)number) + (long)gammal(number);
 #elif V == 10
     sink = environ != NULL;
+#elif V == 11 /* the array that main was given */
+    setenv("PATH", "/", 1);
+#elif V == 12
+    warnx("a");
 #endif
     return argument;
 }
 
-int main(void)
+int main(int count, char **arguments, char **environment)
 {
     pthread_t thread;
+
+    (void)count, (void)arguments, (void)environment;
 
     pthread_create(&thread, NULL, call, NULL);
 #if V == 0
@@ -81,6 +91,11 @@ int main(void)
     opterr = 0;
 #elif V == 7
     stdout = stderr;
+#elif V == 11
+    for (int i = 0; environment[i]; i++)
+        sink++;
+#elif V == 12
+    program_invocation_short_name = "b";
 #else
     call(NULL);
 #endif

@@ -4,25 +4,32 @@
 // EXPECT(sc -DV=3): safe
 // EXPECT(sc -DV=4): safe
 // EXPECT(sc -DV=5): safe
+// EXPECT(sc -DV=6): memory
+// EXPECT(sc -DV=7): memory
+// EXPECT(sc -DV=8): crash
+// EXPECT(sc -DV=9): safe
 
-// A length below 0 that is handed to a system call makes it fail, at once.
+// A length below 0 that is handed to a system call makes it fail, and one that is handed to memset a crash, at once.
 
+#define _GNU_SOURCE
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static int fd, ends[2];
+static char here[100];
 
 static void *thread(void *argument)
 {
     char *block = malloc(100);
-    int n = -40;
+    volatile long n = -40;
 
-    (void)block, (void)n;
+    (void)block, (void)n, (void)here;
 #if V == 0
     assert(pwrite(fd, block, n, 0) < 0);
 #elif V == 1
@@ -33,6 +40,14 @@ static void *thread(void *argument)
     assert(readv(ends[0], &(struct iovec){block, n}, 1) < 0);
 #elif V == 4
     assert(recvfrom(ends[0], block, n, 0, NULL, NULL) < 0);
+#elif V == 6
+    memset(block, 0, n);
+#elif V == 7
+    memcpy(here, block, n);
+#elif V == 8
+    memset(here, 0, n);
+#elif V == 9
+    assert(getentropy(here, n) < 0);
 #else
     assert(writev(fd, &(struct iovec){block, 1}, -1) < 0);
 #endif

@@ -78,7 +78,7 @@ def parameters(type_):
 def size_values(size, values):
     """What the arguments that a size names should be."""
     name, of = SIZE.match(size)[1], arguments(SIZE.match(size)[2])
-    if name in ('ARG', 'DONE_ARG', 'GOT', 'GOT_TEXT', 'DONE_TEXT', 'PRINTED', 'TEXT_UPTO', 'WIDE_UPTO'):
+    if name in ('ARG', 'DONE_ARG', 'GOT', 'GOT_TEXT', 'DONE_TEXT', 'PRINTED', 'PRINTED_WIDE', 'TEXT_UPTO', 'WIDE_UPTO'):
         values[int(of[0])] = '64' if name != 'ARG' else '16'
     elif name == 'TIMES':
         values[int(of[0])] = '1'
@@ -86,7 +86,9 @@ def size_values(size, values):
         values[int(of[0])], values[int(of[1])] = '8', '1'
     elif name == 'SEEK':
         values[int(of[0])], values[int(of[1])] = "'7'", '1'
-    elif name == 'SEEK_TEXT':
+    elif name == 'FAMILY':
+        values[int(of[0])] = 'AF_INET'
+    elif name in ('SEEK_TEXT', 'SEEK_WIDE'):
         values[int(of[0])] = "'7'"
     elif name == 'LIKE_UPTO':
         values[int(of[1])] = '1'
@@ -94,10 +96,11 @@ def size_values(size, values):
         values[int(of[1])] = '4'
 
 
-POINTS = {'READS', 'WRITES', 'APPENDS', 'COMPARES', 'PRINTS', 'VPRINTS', 'SCANS', 'VSCANS', 'ENDS', 'TOKEN', 'LINE', 'OBJECT',
+POINTS = {'READS', 'WRITES', 'APPENDS', 'COMPARES', 'FOLDED', 'COMPARES_WIDE', 'PRINTS', 'VPRINTS', 'SCANS', 'VSCANS', 'ENDS', 'TOKEN', 'LINE', 'OBJECT',
           'READS_VECTORS', 'WRITES_VECTORS', 'READS_MESSAGE', 'WRITES_MESSAGE', 'VARIES', 'FREES'}
 
 
+COMPARING = {'COMPARES', 'FOLDED', 'COMPARES_WIDE'}
 PATHS = {'LOOKS_UP', 'CHANGES', 'OPENS', 'OPENS_STREAM', 'CHANGES_FILE'}
 
 
@@ -112,14 +115,14 @@ def plan(accesses):
             continue
         arg = int(of[0])
         values[arg] = f'(void *)A[{arg}]'
-        if kind in ('COMPARES', 'LINE'):
+        if kind in COMPARING or kind == 'LINE':
             values[int(of[1])] = f'(void *)A[{int(of[1])}]'
         if kind in ('READS', 'APPENDS') and SIZE.match(of[1])[1] in ('TEXT', 'TEXT_UPTO', 'SEEK', 'SEEK_TEXT') or kind == 'APPENDS':
             begins.append(f'strcpy(A[{arg}], "7");')
-        elif kind == 'READS' and SIZE.match(of[1])[1] in ('WIDE', 'WIDE_UPTO'):
+        elif kind == 'READS' and SIZE.match(of[1])[1] in ('WIDE', 'WIDE_UPTO', 'SEEK_WIDE'):
             begins.append(f'wcscpy((void *)A[{arg}], L"7");')
-        elif kind == 'COMPARES':
-            begins.append(f'strcpy(A[{arg}], "7"); strcpy(A[{int(of[1])}], "7");')
+        elif kind in COMPARING:
+            begins += [f'wcscpy((void *)A[{i}], L"7");' if 'WIDE' in kind else f'strcpy(A[{i}], "7");' for i in (arg, int(of[1]))]
             if of[2] != 'NO_ARG':
                 values[int(of[2])] = '2'
         elif kind in ('PRINTS', 'VPRINTS', 'SCANS', 'VSCANS'):
@@ -187,7 +190,7 @@ def targets(name, accesses):
             found += [(f'{kind} {of[0]}', at, 'poke'), (f'{kind} list', '(char *)L', 'peek')]
         elif kind == 'APPENDS':
             found += [(f'{kind} {of[0]}', at, 'poke'), (f'{kind} {of[0]} end', at + ' + 1', 'peek')]
-        elif kind == 'COMPARES':
+        elif kind in COMPARING:
             found += [(f'{kind} {of[0]}', at, 'poke'), (f'{kind} {of[1]}', f'A[{of[1]}]', 'poke')]
         elif kind == 'ENDS':
             found.append((f'{kind} {of[0]}', at, 'peek'))

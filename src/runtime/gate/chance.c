@@ -1,6 +1,7 @@
 #include "runtime/gate/chance.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -101,6 +102,10 @@ INTERPOSE ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 {
     if (!native.current)
         return REAL(getrandom)(buffer, size, flags);
+    if (size > SSIZE_MAX) {
+        errno = EFAULT;
+        return -1;
+    }
     random_fill(buffer, size);
     return (ssize_t)size;
 }

@@ -135,11 +135,19 @@ static bool window_open(void)
     return false;
 }
 
+/* Less than 0, most likely: whoever accesses so much will fault. */
+static bool is_absurd(size_t size)
+{
+    return size >> SHADOW_ADDRESS_BITS != 0;
+}
+
 /* Wild pointers must fault here, as an access of the program, and not in the detector. */
 bool plain_read_slow(const void *p, size_t size)
 {
     uint64_t addr = (uint64_t)(uintptr_t)p;
 
+    if (is_absurd(size))
+        return true;
     if (native.current->sections)
         return false;
     (void)*(volatile const char *)p;
@@ -156,6 +164,8 @@ bool plain_write_slow(void *p, size_t size)
     volatile char *byte = p;
 
     spin_wrote(); /* a loop that stores does not just wait */
+    if (is_absurd(size))
+        return true;
     if (native.current->sections)
         return false;
     *byte = *byte;

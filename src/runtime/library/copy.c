@@ -279,6 +279,8 @@ static void compared_in(struct copying *copying, const struct library_access *ac
     const struct library_call *call = copying->call;
     size_t most = access->b == LIBRARY_NO_ARG ? SIZE_MAX / 8 : library_argument(call, access->b);
     const char *texts[2] = {library_pointer(call, access->arg), library_pointer(call, access->a)};
+    static const wchar_t end;
+    size_t width = library_character(access);
     struct copy *copies[2];
     uint32_t first = copying->copies->count;
 
@@ -289,20 +291,21 @@ static void compared_in(struct copying *copying, const struct library_access *ac
     for (uint32_t i = first; i < copying->copies->count; i++)
         copies[copying->copies->at[i].arg == access->arg ? 0 : 1] = &copying->copies->at[i];
     for (size_t i = 0; i < most && !copying->impossible; i++) {
-        char bytes[2];
+        const char *characters[2];
 
         for (int k = 0; k < 2; k++) {
-            if (copies[k])
+            for (size_t byte = 0; copies[k] && byte < width; byte++)
                 copy_append(copying, copies[k]);
-            bytes[k] = copies[k] ? copies[k]->at[i] : texts[k][i];
+            characters[k] = (copies[k] ? copies[k]->at : texts[k]) + i * width;
         }
-        if (bytes[0] != bytes[1] || !bytes[0])
+        if (!library_is_same(access, characters[0], characters[1]) ||
+            memcmp(characters[0], &end, width) == 0)
             break;
     }
     for (int k = 0; k < 2; k++)
         if (copies[k]) {
-            copy_enlarge(copies[k], copies[k]->size + 1);
-            copies[k]->at[copies[k]->size] = '\0';
+            copy_enlarge(copies[k], copies[k]->size + width);
+            memset(copies[k]->at + copies[k]->size, 0, width);
             copy_use(copying, copies[k]);
         }
 }

@@ -1,5 +1,6 @@
 #include "runtime/library/state.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +22,16 @@ enum {
     NO_ARG = LIBRARY_NO_ARG,
 };
 
-#define NOTHING                  {ACCESS_END, 0, SIZE_BYTES, 0, 0}
+#define NOTHING                                                                                    \
+    {                                                                                              \
+        ACCESS_END, 0, SIZE_BYTES, 0, 0                                                            \
+    }
 #define READS(arg, size)         {ACCESS_READS, arg, size},
 #define WRITES(arg, size)        {ACCESS_WRITES, arg, size},
 #define APPENDS(arg, size)       {ACCESS_APPENDS, arg, size},
 #define COMPARES(arg, other, n)  {ACCESS_COMPARES, arg, SIZE_BYTES, other, n},
+#define FOLDED(arg, other, n)    {ACCESS_COMPARES, arg, SIZE_TEXT, other, n},
+#define COMPARES_WIDE(a, b, n)   {ACCESS_COMPARES, a, SIZE_WIDE, b, n},
 #define PRINTS(f)                {ACCESS_PRINTS, f, SIZE_TEXT, 0, 0},
 #define VPRINTS(f)               {ACCESS_VPRINTS, f, SIZE_TEXT, 0, 0},
 #define SCANS(f)                 {ACCESS_SCANS, f, SIZE_TEXT, 0, 0},
@@ -80,6 +86,9 @@ enum {
 #define SEEK(byte, n)            SIZE_SEEK, byte, n
 #define LIKE_SEEK(a)             SIZE_LIKE_SEEK, a, 0
 #define SEEK_TEXT(byte)          SIZE_SEEK_TEXT, byte, 0
+#define SEEK_WIDE(character)     SIZE_SEEK_WIDE, character, 0
+#define FAMILY(a)                SIZE_FAMILY, a, 0
+#define PRINTED_WIDE(room)       SIZE_PRINTED_WIDE, room, 0
 #define GOT(room)                SIZE_GOT, room, 0
 #define GOT_BYTES(n)             SIZE_GOT_BYTES, n, 0
 #define GOT_ITEMS(size, room)    SIZE_GOT_ITEMS, size, room
@@ -150,6 +159,15 @@ static size_t seek_size(const char *at, int byte, size_t most, bool text)
     return most;
 }
 
+static size_t wide_seek_size(const wchar_t *at, wchar_t character)
+{
+    size_t i = 0;
+
+    while (at[i] != character && at[i])
+        i++;
+    return (i + 1) * sizeof *at;
+}
+
 static size_t printed_room(const struct library_call *call, unsigned format)
 {
     for (const struct library_access *access = call->row->accesses; access->kind; access++)
@@ -207,6 +225,12 @@ size_t library_room(const struct library_call *call, const struct library_access
         return seek_size(at, (int)a, SIZE_MAX, true);
     case SIZE_PRINTED_BY:
         return printed_room(call, access->a);
+    case SIZE_PRINTED_WIDE:
+        return (int64_t)a < 0 ? 0 : a * sizeof(wchar_t);
+    case SIZE_SEEK_WIDE:
+        return wide_seek_size(at, (wchar_t)a);
+    case SIZE_FAMILY:
+        return a == AF_INET6 ? 16 : 4;
     case SIZE_HELD:
         return 0;
     }
@@ -241,6 +265,8 @@ size_t library_written(const struct library_call *call, const struct library_acc
         return result >= 0 ? least((size_t)result + 1, room) : 0;
     case SIZE_PRINTED_BY:
         return result >= 0 ? (size_t)result + 1 : 0;
+    case SIZE_PRINTED_WIDE:
+        return result >= 0 ? least(((size_t)result + 1) * sizeof(wchar_t), room) : 0;
     case SIZE_GOT_EACH:
         return result > 0 ? least((size_t)result * access->a, room) : 0;
     case SIZE_DONE:
@@ -293,21 +319,41 @@ static void list_add(struct ranges *ranges, const struct library_call *call,
         range_add(ranges, library_pointer(call, access->arg + 1u), sizeof(va_list), true);
 }
 
-/* Up to the first difference, or the end of both. */
-static size_t common_size(const char *a, const char *b, size_t most)
+size_t library_character(const struct library_access *access)
 {
-    for (size_t i = 0; i < most; i++)
-        if (a[i] != b[i] || !a[i])
-            return i + 1;
-    return most;
+    return access->size == SIZE_WIDE ? sizeof(wchar_t) : 1;
+}
+
+bool library_is_same(const struct library_access *access, const void *a, const void *b)
+{
+    if (access->size == SIZE_TEXT)
+        return tolower(*(const unsigned char *)a) == tolower(*(const unsigned char *)b);
+    return memcmp(a, b, library_character(access)) == 0;
+}
+
+/* Up to the first difference, or the end of both, in bytes; at most so many characters. */
+static size_t common_size(const struct library_access *access, const char *a, const char *b,
+                          size_t most)
+{
+    static const wchar_t end;
+    size_t width = library_character(access), i = 0;
+
+    while (i < most) {
+        const char *one = a + i * width;
+
+        i++;
+        if (!library_is_same(access, one, b + (i - 1) * width) || memcmp(one, &end, width) == 0)
+            break;
+    }
+    return i * width;
 }
 
 static void compared_add(struct ranges *ranges, const struct library_call *call,
                          const struct library_access *access)
 {
     const char *a = library_pointer(call, access->arg), *b = library_pointer(call, access->a);
-    size_t size =
-        common_size(a, b, access->b == NO_ARG ? SIZE_MAX : library_argument(call, access->b));
+    size_t size = common_size(access, a, b,
+                              access->b == NO_ARG ? SIZE_MAX : library_argument(call, access->b));
 
     range_add(ranges, a, size, false);
     range_add(ranges, b, size, false);

@@ -22,7 +22,7 @@ enum library_access_kind {
     ACCESS_READS,
     ACCESS_WRITES,
     ACCESS_APPENDS,
-    ACCESS_COMPARES, /* with the argument `a`, at most argument `b` bytes */
+    ACCESS_COMPARES, /* with the argument `a`, at most argument `b` characters; `size` is their kind */
     ACCESS_PRINTS,
     ACCESS_VPRINTS,
     ACCESS_SCANS,
@@ -78,6 +78,8 @@ enum library_size {
     SIZE_SEEK,
     SIZE_LIKE_SEEK, /* the two arguments behind a say what for, and how far */
     SIZE_SEEK_TEXT,
+    SIZE_SEEK_WIDE,
+    SIZE_FAMILY, /* of an address of that family */
     SIZE_RESULT, /* from here on: known after the call */
     SIZE_GOT = SIZE_RESULT,
     SIZE_GOT_BYTES,
@@ -87,7 +89,8 @@ enum library_size {
     SIZE_DONE_TEXT,
     SIZE_PRINTED,
     SIZE_PRINTED_BY,
-    SIZE_GOT_EACH, /* result items of a bytes, argument b is the room */
+    SIZE_PRINTED_WIDE, /* the same in characters of four bytes */
+    SIZE_GOT_EACH,     /* result items of a bytes, argument b is the room */
     SIZE_DONE,
     SIZE_DONE_ARG,
     SIZE_MADE,
@@ -131,6 +134,10 @@ const char *library_name_of(const void *function);
 /* Around a call by a program thread. */
 void library_before(struct library_call *call);
 void library_after(struct library_call *call);
+
+/* How large a character is that an access COMPARES, and whether two of them are the same to it. */
+size_t library_character(const struct library_access *access);
+bool library_is_same(const struct library_access *access, const void *a, const void *b);
 
 /* ---- sizes, of memory as it is now */
 

@@ -106,6 +106,8 @@ static void hidden_use(const struct library_call *call, const struct library_acc
 {
     enum library_cell cell = access->a;
 
+    if (cell == ENVIRONMENT && (access->kind == ACCESS_RACY || access->kind == ACCESS_HIDDEN_READ))
+        library_environment_use(call, access->kind == ACCESS_RACY);
     switch ((enum library_access_kind)access->kind) {
     case ACCESS_HIDDEN:
         cell_use(call, cells[cell]);

@@ -30,6 +30,7 @@
     CELL(SERVICE, getservbyname)                                                                   \
     CELL(GAMMA, lgamma)                                                                            \
     CELL(ERROR, error)                                                                             \
+    CELL(NAME, program_invocation_name)                                                            \
     CELL(STANDARD, standard_streams)                                                               \
     CELL(EXCEPTIONS, exception_ptr)
 
@@ -53,6 +54,9 @@ void library_variables_open(void);
 
 /* The running thread uses the variables that go with that cell. */
 void library_variables_use(enum library_cell cell, enum library_how how);
+
+/* The elements of the environment that a call with a name in its first argument uses. */
+void library_environment_use(const struct library_call *call, bool sets);
 
 /* ---- stream_locks.c */
 

@@ -1,4 +1,6 @@
 #include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "runtime/core/image.h"
 #include "runtime/hooks/plain.h"
@@ -32,6 +34,9 @@ static struct variable {
     {"error_message_count", ERROR, 4, false, NULL},
     {"error_one_per_line", ERROR, 4, true, NULL},
     {"error_print_progname", ERROR, 8, true, NULL},
+    {"program_invocation_name", NAME, 8, true, NULL},
+    {"program_invocation_short_name", NAME, 8, true, NULL},
+    {"__progname", NAME, 8, true, NULL},
     {"_nl_msg_cat_cntr", GETTEXT, 4, false, NULL},
     {"_nl_msg_cat_cntr", LOCALE, 4, false, NULL},
     {"stdin", STANDARD, 8, true, NULL},
@@ -77,4 +82,31 @@ void library_variables_use(enum library_cell cell, enum library_how how)
                                                   how == LIBRARY_SETS && !variable->asked},
                            1);
     }
+}
+
+/* ---- what `environ` points to */
+
+static bool is_named(const char *text, const char *name, size_t length)
+{
+    return strncmp(text, name, length) == 0 && text[length] == '=';
+}
+
+/* Who asks for a name, or adds one, reads the elements up to it; who sets it again writes its element; who takes it away moves the rest. */
+void library_environment_use(const struct library_call *call, bool sets)
+{
+    const char *name = library_pointer(call, 0);
+    size_t length = name ? strcspn(name, "=") : 0, found = 0, count;
+    char **at = environ;
+
+    if (native.alone || !name || !at)
+        return;
+    while (at[found] && !is_named(at[found], name, length))
+        found++;
+    for (count = found; at[count];)
+        count++;
+    native_reads(at, (found + 1) * sizeof *at);
+    if (sets && found < count)
+        native_writes(at + found,
+                      (strcmp(call->row->name, "unsetenv") == 0 ? count - found + 1 : 1) *
+                          sizeof *at);
 }

@@ -41,8 +41,8 @@ static void add_where(struct text *t, const struct heap_block *block, const void
         text_add(t, ", %zu bytes behind the end of a block", (size_t)(at - end));
     else if (at < block->start)
         text_add(t, ", %zu bytes before the start of a block", (size_t)(block->start - at));
-    else if (at + n > end)
-        text_add(t, ", %zu bytes beyond the end of a block", (size_t)(at + n - end));
+    else if (n > (size_t)(end - at))
+        text_add(t, ", %zu bytes beyond the end of a block", n - (size_t)(end - at));
     else
         text_add(t, ", %zu bytes into a block that was freed", (size_t)(at - block->start));
 }
@@ -69,8 +69,8 @@ void memory_bug_access(const void *p, size_t n, bool writes)
 
     if (!native.current)
         return;
-    outside = !block || (const char *)p < block->start ||
-              (const char *)p + n > block->start + block->size;
+    outside = !block || (const char *)p < block->start || n > block->size ||
+              (size_t)((const char *)p - block->start) > block->size - n;
 
     if (!outside && native.detects && !native.alone) /* a race with free is the better story */
         (writes ? detect_write_range : detect_read_range)((uint64_t)(uintptr_t)p, n);
