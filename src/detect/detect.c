@@ -45,10 +45,19 @@ void detect_run(uint32_t thread)
     detect_publish();
 }
 
+/* Whether it is memory whose allocation counts. Not for who allocated it and writes to it, as that comes later. */
+static bool is_born(uint32_t thread, uint64_t addr, enum shadow_kind kind)
+{
+    uint64_t offset = addr - detector.blocks.base; /* wraps when below */
+
+    return offset < detector.blocks.size && !detector.blocks.ending &&
+           (kind != SHADOW_WRITE || offset >> detector.blocks.shift != thread);
+}
+
 static void thread_access_for(uint32_t thread, epoch now, uint64_t addr, size_t size,
                               enum shadow_kind kind, enum detect_use use)
 {
-    struct shadow_who who = {thread, now, sync_clock(thread)};
+    struct shadow_who who = {thread, now, sync_clock(thread), is_born(thread, addr, kind)};
     struct detect_access access = {thread, now, kind == SHADOW_WRITE || kind == SHADOW_ATOMIC_WRITE,
                                    kind == SHADOW_ATOMIC_READ || kind == SHADOW_ATOMIC_WRITE, use};
 

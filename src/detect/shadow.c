@@ -345,15 +345,9 @@ static bool is_stale(const struct shadow_cell *cell)
 
 /* ---- blocks: nothing was told of an access to this memory in this execution, but it may have been allocated in it */
 
-/* When; 0 if that cannot matter: who allocated it writes to it, and that comes later. */
-static epoch born_of(const struct shadow_who *who, uint64_t addr, enum shadow_kind kind)
+static epoch born_of(const struct shadow_who *who, uint64_t addr)
 {
-    uint64_t offset = addr - detector.blocks.base; /* wraps when below */
-
-    if (offset >= detector.blocks.size || detector.blocks.ending ||
-        (kind == SHADOW_WRITE && offset >> detector.blocks.shift == who->thread))
-        return 0;
-    return detector.blocks.born(addr);
+    return who->blocks ? detector.blocks.born(addr) : 0;
 }
 
 static void cell_born(struct shadow_cell *cell, epoch born)
@@ -396,9 +390,9 @@ static bool group_access(const struct shadow_who *who, uint64_t addr, enum shado
     if (group->exposed)
         return false;
     if (is_stale(group)) {
-        epoch born = born_of(who, addr, kind);
+        epoch born = born_of(who, addr);
 
-        if (born != born_of(who, addr + SHADOW_GROUP - 1, kind))
+        if (born != born_of(who, addr + SHADOW_GROUP - 1))
             return false;
         if (!born) {
             first_access(who, group, SHADOW_ALL_BYTES, kind);
@@ -426,8 +420,8 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
     if (!cell)
         return quiet;
     group_open(addr);
-    if (is_stale(cell)) {
-        epoch born = born_of(who, addr, kind);
+    if (who->blocks && is_stale(cell)) {
+        epoch born = born_of(who, addr);
 
         if (born)
             cell_born(cell, born);

@@ -97,6 +97,8 @@ struct shadow_who {
     uint32_t thread;
     epoch now;
     const struct clock *clock;
+    bool
+        blocks; /* and where: the memory may be a block whose allocation counts (detector.blocks) */
 };
 
 bool shadow_open(void);
