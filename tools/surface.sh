@@ -33,12 +33,12 @@ grep -E '^(raddle_|__VERIFIER_|reach_error$|assume_abort_if_not$)' "$work/names"
 sort "$work/hooks.all" "$work/annotations" | comm -23 "$work/names" - | sort -u - "$work/renamed" >"$work/functions"
 
 # Functions of libc that are left where they are, but whose accesses are seen: the rows of a table. Those of C++ cannot be
-# called by their names, and those without accesses have nothing to show.
+# called by their names, nor can setjmp, of which the header makes another; and those without accesses have nothing to show.
 sed -nE 's/^LIBRARY\(([A-Za-z0-9_]+), *[A-Z]+, *(.*)\)$/\1 \2/p' src/runtime/library/library.def | sort -u >"$work/library.all"
 [ -s "$work/library.all" ] || { echo "surface: src/runtime/library/library.def has no row" >&2; exit 1; }
 awk 'NR == FNR { ours[$1] = 1; next } !($1 in ours)' "$work/names" "$work/library.all" >"$work/library.theirs"
-grep -vE ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | sort -u >"$work/library"
-grep -E ' NOTHING$|^(_Z|__dynamic_cast )' "$work/library.theirs" | cut -d ' ' -f 1 | sort -u >"$work/library.names"
+grep -vE ' NOTHING$|^(_Z|__dynamic_cast |setjmp )' "$work/library.theirs" | sort -u >"$work/library"
+grep -E ' NOTHING$|^(_Z|__dynamic_cast |setjmp )' "$work/library.theirs" | cut -d ' ' -f 1 | sort -u >"$work/library.names"
 
 # What the runtime's own functions access is said there, too.
 cut -d ' ' -f 1 "$work/library.all" | sort -u >"$work/rows"
