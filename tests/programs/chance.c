@@ -15,6 +15,7 @@
 // EXPECT(sc -DFILE_NAME): incomplete executions=2 says=name of a temporary file
 // EXPECT(sc -DDIRECTORY_NAME): incomplete executions=2 says=name of a temporary file
 // EXPECT(sc -DONLY_NAME): incomplete executions=2 says=name of a temporary file
+// EXPECT(sc -DOTHER_NAMES): incomplete executions=2 says=name of a temporary file
 // EXPECT(sc -DTOLD_BACK): safe executions=2
 // EXPECT(sc -DNO_NAME): safe executions=2
 // EXPECT(sc -DPROCESS -DASSERTS -DPARITY=0): incomplete says=getpid
@@ -87,6 +88,15 @@ static unsigned draw(void)
 
     assert(tmpnam(name) && access(name, F_OK) == -1);
     number = (unsigned)name[0];
+#elif defined OTHER_NAMES
+    char names[4][12] = {"1XXXXXX", "2XXXXXX.e", "3XXXXXX.e", "4XXXXXX.e"}, name[L_tmpnam], *made;
+
+    assert(mkostemp64(names[0], O_CLOEXEC) >= 0 && mkstemps64(names[1], 2) >= 0);
+    assert(mkostemps(names[2], 2, 0) >= 0 && mkostemps64(names[3], 2, O_APPEND) >= 0);
+    assert(access(names[3], F_OK) == 0 && tmpnam_r(name) == name && tmpnam_r(NULL) == NULL);
+    made = tempnam(".", "pre");
+    assert(made && access(made, F_OK) == -1);
+    free(made);
 #elif defined TOLD_BACK
     pid_t process = getpid();
 

@@ -65,6 +65,45 @@ as_before() { # NAME
     expect "$1: contents" diff -r "$dir/before" "$dir/work"
 }
 
+# ---- each kind of change: the next run does not find it, nor does the user
+
+source=$SOURCE_DIR/tests/left/files.c
+
+prepare() { # VARIANT
+    rm -rf "$dir/work" "$dir/before"
+    mkdir -p "$dir/work/there" "$dir/work/empty" && cd "$dir/work" || exit 1
+    printf one >there/one
+    printf two >two
+    ln -s two way
+    case $1 in
+    *HARD*) ln two other ;;
+    *LARGE*) truncate -s 100M two ;;
+    esac
+    chmod 640 two
+    touch -d @2000000 two
+    cp -a "$dir/work" "$dir/before"
+    look >"$dir/list"
+}
+
+while read -r line; do
+    flags=$(sed 's|// EXPECT(\([^)]*\)).*|\1|' <<<"$line")
+    want=${line#*: }
+    says=.
+    case $want in *says=*) says=${want#*says=} want=${want%% *} ;; esac
+    # shellcheck disable=SC2086
+    run "$RADDLE" cc $flags -o "$dir/changes" "$source"
+    prepare "$flags"
+    case $want in
+    safe*) verdict "$flags" 0 'safe: 2 executions' "$RADDLE" check "$dir/changes" ;;
+    incomplete*) verdict "$flags" 3 "$says" "$RADDLE" check "$dir/changes" ;;
+    *) verdict "$flags" 1 "$want" "$RADDLE" check "$dir/changes" ;;
+    esac
+    case $flags in *HARD* | *LARGE*) ;; *) as_before "$flags" ;; esac
+done < <(grep '^// EXPECT' "$source")
+cd "$dir/work" || exit 1
+
+# ---- however the process ends
+
 program ends ""
 files
 verdict ends 0 'safe' "$RADDLE" check "$dir/ends"

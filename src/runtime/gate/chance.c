@@ -141,7 +141,6 @@ INTERPOSE void arc4random_buf(void *buffer, size_t size)
         REAL(arc4random_buf)(buffer, size);
         return;
     }
-    native_writes(buffer, size);
     random_fill(buffer, size);
 }
 
@@ -294,7 +293,6 @@ static int temporary_make(char *path, int suffix, int flags, enum temporary what
     }
     chance_named("the name of a temporary file");
     spin_forget();
-    native_writes(six, 6);
     for (int i = 0; i < TRIES; i++) {
         letters_fill(six);
         got = temporary_try(path, flags, what);
