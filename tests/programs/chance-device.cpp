@@ -7,10 +7,16 @@
 
 static std::atomic<unsigned> x;
 
+static unsigned random_device_draw()
+{
+    static std::random_device device;
+
+    return device();
+}
+
 int main()
 {
-    std::random_device device;
-    unsigned first = device(), second = device();
+    unsigned first = random_device_draw(), second = random_device_draw();
 
     assert(first != second);
     std::thread thread([first] { x = first; });
