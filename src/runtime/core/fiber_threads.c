@@ -55,7 +55,7 @@ void fiber_threads_open(struct fiber *fiber, const char *name)
     struct fiber_host *host = host_new(fiber, name);
 
     fiber_threads = true;
-    prctl(PR_SET_NAME, host->name);
+    syscall(SYS_prctl, PR_SET_NAME, host->name, 0L, 0L, 0L);
 }
 
 /* Handlers run on a stack of their own: that of the fiber may have overflowed. */
@@ -64,7 +64,7 @@ static void *host_main(void *argument)
     struct fiber_host *host = argument;
     stack_t stack = {.ss_sp = kernel_map(NULL, HANDLER_STACK), .ss_size = HANDLER_STACK};
 
-    prctl(PR_SET_NAME, host->name);
+    syscall(SYS_prctl, PR_SET_NAME, host->name, 0L, 0L, 0L);
     CHECK(stack.ss_sp && syscall(SYS_sigaltstack, &stack, NULL) == 0, "no stack for signals");
     turn_wait(host);
     if (host->fiber->pointer)
