@@ -121,6 +121,8 @@ static const char *const harmless[] = {
     "sem_init",
     "mtx_init",
     "cnd_init",
+    "dlopen",
+    "dlclose",
     "qsort",
     "qsort_r",
     "bsearch",
