@@ -526,7 +526,7 @@ static void emit_main(const struct emitter *e)
     const struct program *program = e->program;
     unsigned n = e->number;
 
-    fprintf(e->out, "\nstatic void main_%u(const char *path)\n{\n    uint64_t hash;\n\n", n);
+    fprintf(e->out, "\nstatic void main_%u(void)\n{\n    uint64_t hash;\n\n", n);
     for (uint32_t d = 0; d < program->decl_count; d++)
         emit_setup_decl(e, d);
     for (uint32_t t = 0; e->joins && t < program->thread_count; t++)
@@ -548,7 +548,7 @@ static void emit_main(const struct emitter *e)
                 n, t);
     }
     emit_hash(e);
-    fprintf(e->out, "    state_write(path, hash);\n}\n");
+    fprintf(e->out, "    state_write(hash);\n}\n");
 }
 
 /* ---- programs */
@@ -617,6 +617,6 @@ void emit_end(unsigned count, FILE *out)
 {
     fprintf(out, "\nint main(int argc, char **argv)\n{\n    switch (atoi(argv[1])) {\n");
     for (unsigned i = 0; i < count; i++)
-        fprintf(out, "    case %u:\n        main_%u(argv[2]);\n        break;\n", i, i);
+        fprintf(out, "    case %u:\n        main_%u();\n        break;\n", i, i);
     fprintf(out, "    }\n    return 0;\n}\n");
 }

@@ -133,17 +133,17 @@ static void report_read(const char *path, int status, struct outcome *outcome)
     json_decref(report);
 }
 
+/* As prelude.h leaves it: how many there are, and they. */
 static void states_read(const char *path, struct outcome *outcome)
 {
     FILE *file = fopen(path, "r");
-    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    uint64_t count = 0;
 
-    if (size < 0 || size % 8 != 0 || !(outcome->states = malloc((size_t)size + 8))) {
+    if (!file || fread(&count, sizeof count, 1, file) != 1 || count > UINT32_MAX ||
+        !(outcome->states = malloc((size_t)(count + 1) * sizeof *outcome->states)))
         snprintf(outcome->problem, sizeof outcome->problem, "the file of states is no good");
-    } else {
-        rewind(file);
-        outcome->state_count = (uint32_t)fread(outcome->states, 8, (size_t)size / 8, file);
-    }
+    else
+        outcome->state_count = (uint32_t)fread(outcome->states, 8, (size_t)count, file);
     if (file)
         fclose(file);
 }

@@ -7,20 +7,36 @@
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "state_hash.h"
 
-/* Files are not undone by a restart: so every execution that comes to the end of main leaves eight bytes. */
-static void state_write(const char *path, uint64_t hash)
-{
-    int file = open(path, O_WRONLY | O_APPEND);
+/* What a run does to files is undone. So the file is mapped before raddle looks: it begins with how many executions have come to the end of
+ * main, and has eight bytes for each. */
+#define STATES_MAX ((uint64_t)1 << 21)
 
-    __atomic_thread_fence(
-        __ATOMIC_SEQ_CST); /* the kernel does not look into store buffers for `hash` */
-    if (file < 0 || write(file, &hash, sizeof hash) != sizeof hash)
+static uint64_t *states;
+
+static void states_open(int argc, char **argv)
+{
+    int file = argc > 2 ? open(argv[2], O_RDWR) : -1;
+
+    if (file < 0 || ftruncate(file, (off_t)(STATES_MAX * sizeof *states)) != 0)
+        abort();
+    states = mmap(NULL, STATES_MAX * sizeof *states, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (states == MAP_FAILED)
         abort();
     close(file);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const opens)(int, char **) =
+    states_open;
+
+static void state_write(uint64_t hash)
+{
+    states[++states[0]] = hash;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* not to be left in a store buffer */
 }
 
 static int64_t divided(int64_t a, int64_t b)
