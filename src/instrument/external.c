@@ -149,7 +149,7 @@ static void announce(struct work *work, const struct point *point, const char *h
 }
 
 /* Where code that follows the call can be put, or NULL. */
-static LLVMValueRef place_after(LLVMValueRef call)
+static LLVMValueRef place_after(const struct work *work, LLVMValueRef call)
 {
     LLVMBasicBlockRef to;
     LLVMUseRef use;
@@ -157,7 +157,7 @@ static LLVMValueRef place_after(LLVMValueRef call)
 
     if (LLVMIsACallInst(call))
         return LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail ? NULL
-                                                                     : LLVMGetNextInstruction(call);
+                                                                     : frame_behind(work, call);
     if (!LLVMIsAInvokeInst(call))
         return NULL;
     to = LLVMGetNormalDest(call);
@@ -195,7 +195,7 @@ static void conclude(struct work *work, const struct point *point, const char *h
 static void announce_and_conclude(struct work *work, const struct point *point, LLVMValueRef what,
                                   const char *before, const char *after)
 {
-    LLVMValueRef call = point->instruction, place = place_after(call);
+    LLVMValueRef call = point->instruction, place = place_after(work, call);
 
     announce(work, point, before, what, place != NULL);
     if (LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindTail)

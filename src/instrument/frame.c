@@ -245,6 +245,13 @@ static bool returns_twice(const struct frame *frame, LLVMValueRef call)
            (function && function_has_attribute(function, kind));
 }
 
+/* A call that may return once more, from frames that are still linked. */
+static bool is_linked_again(const struct frame *frame, LLVMValueRef instruction)
+{
+    return LLVMIsACallInst(instruction) && !is_musttail(instruction) &&
+           returns_twice(frame, instruction);
+}
+
 /* Frames of functions that were left by longjmp or an exception are still linked then: the
  * second return, and the landing pad, put the function's own frame back. */
 static void relink(struct frame *frame, LLVMValueRef instruction)
@@ -257,7 +264,7 @@ static void relink(struct frame *frame, LLVMValueRef instruction)
         /* the callee sees a local of ours through the list of frames: no tail call */
         if (LLVMGetTailCallKind(instruction) == LLVMTailCallKindTail)
             LLVMSetTailCallKind(instruction, LLVMTailCallKindNone);
-        if (returns_twice(frame, instruction))
+        if (is_linked_again(frame, instruction))
             link_at(frame, LLVMGetNextInstruction(instruction), frame->variable);
     } else if (LLVMIsAReturnInst(instruction) || LLVMIsAResumeInst(instruction)) {
         close_at_exit(frame, instruction);
@@ -284,5 +291,21 @@ void frame_make(struct work *work)
             continue;
         builder_at(frame, point->instruction);
         LLVMBuildStore(work->pass->builder, point->site, field(frame, 1));
+        if (!is_linked_again(frame, point->instruction))
+            continue;
+        builder_at(frame, LLVMGetNextInstruction(LLVMGetNextInstruction(point->instruction)));
+        LLVMBuildStore(work->pass->builder, point->site, field(frame, 1));
     }
+}
+
+LLVMValueRef frame_behind(const struct work *work, LLVMValueRef call)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(call);
+
+    if (!work->frame || !is_linked_again(work->frame, call))
+        return next;
+    for (unsigned stores = 0; stores < 2;
+         next = LLVMGetNextInstruction(next)) /* the link, the site */
+        stores += LLVMIsAStoreInst(next) != NULL;
+    return next;
 }

@@ -304,6 +304,9 @@ uint64_t memory_bytes(const struct work *work, LLVMValueRef value);
 
 /* ---- frame.c */
 void frame_make(struct work *work);
+
+/* The instruction behind a call and what frame_make has put there: where a hook that follows it belongs. The call is a point. */
+LLVMValueRef frame_behind(const struct work *work, LLVMValueRef call);
 /* Records the values that are live at a quick point and nowhere else, on its unlikely way. */
 void frame_record_sunk(struct work *work, const struct point *point);
 /* Gives each recorded value its slots. */

@@ -115,7 +115,8 @@ enum object_variant {
     OBJECT_LENIENT,
     OBJECT_STRICT, /* rwlocks: fails if it would wait for itself; join: once, and not of detached threads; signals: somebody may be
                       cancelled; semaphores: posting overflows */
-    OBJECT_WRITERS_FIRST = 2, /* rwlocks, a bit: readers wait behind writers that wait (RWLOCK_WANT) */
+    OBJECT_WRITERS_FIRST =
+        2, /* rwlocks, a bit: readers wait behind writers that wait (RWLOCK_WANT) */
 };
 
 /* Bits of `size` of an operation on an object, and of all that wait. */

@@ -754,8 +754,7 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
     else if (p->kind == OP_RWLOCK_WANT) {
         object->wants[t]++;
         touch_object(event, wants_object(m, p->object), true);
-    }
-    else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
+    } else if (p->kind >= OP_SEM_WAIT && p->kind <= OP_SEM_POST)
         works = do_sem(thread, object, p, event);
     else if (p->kind == OP_CHANNEL_CLOSE)
         works = do_channel_close(object, p, event);

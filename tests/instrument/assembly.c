@@ -1,4 +1,4 @@
-// HOOKS: rmw4=6 rmw8=1 cas4=3 fence=5 unseen=1 acquire=1 release=1 plain=1 seq_cst=13
+// HOOKS: rmw4=7 rmw8=1 cas4=3 fence=5 unseen=1 acquire=1 release=1 plain=1 seq_cst=14
 /* Fences and locked instructions in inline assembly. */
 #include <stdio.h>
 

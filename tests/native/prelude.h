@@ -30,8 +30,8 @@ static void states_open(int argc, char **argv)
     close(file);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const opens)(int, char **) =
-    states_open;
+__attribute__((section(".preinit_array"), used)) static void (*const opens)(int,
+                                                                            char **) = states_open;
 
 static void state_write(uint64_t hash)
 {

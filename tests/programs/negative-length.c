@@ -6,10 +6,12 @@
 // EXPECT(sc -DV=5): safe
 // EXPECT(sc -DV=6): memory
 // EXPECT(sc -DV=7): memory
-// EXPECT(sc -DV=8): crash
+// EXPECT(sc -DV=8): memory says=as a signed number that is -40
 // EXPECT(sc -DV=9): safe
+// EXPECT(sc -DV=10): memory says=no object is so large
+// EXPECT(sc -DV=10 -O2): memory
 
-// A length below 0 that is handed to a system call makes it fail, and one that is handed to memset a crash, at once.
+// A length below 0 that is handed to a system call makes it fail, and one that is handed to memset or memmove is an error of memory, at once.
 
 #define _GNU_SOURCE
 #include <assert.h>
@@ -46,6 +48,8 @@ static void *thread(void *argument)
     memcpy(here, block, n);
 #elif V == 8
     memset(here, 0, n);
+#elif V == 10
+    memmove(here + 10, here, n); /* libc comes back from that */
 #elif V == 9
     assert(getentropy(here, n) < 0);
 #else

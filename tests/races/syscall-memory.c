@@ -1,5 +1,5 @@
 // Memory that the kernel reads and writes for system calls by number, and for calls that only pass on an answer.
-// EXPECT(sc -DCALL=0): safe
+// EXPECT(sc -DCALL=0): incomplete says=getcpu
 // EXPECT(sc -DCALL=1): data-race
 // EXPECT(sc -DCALL=2): data-race
 // EXPECT(sc -DCALL=3): data-race

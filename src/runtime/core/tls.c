@@ -151,11 +151,17 @@ static void words_find(const char *pointer, char *from, const char *end)
     }
 }
 
-static void ids_find(pid_t id, pid_t by)
+/* Where the block of this thread has its id and that of the main thread has the other one. A number of the process may be the half of some
+ * pointer, but not in both. */
+static void ids_find(pid_t id, pid_t id_of_main)
 {
+    const char *theirs = tls.main;
+
     for (char *at = model.pointer; at + sizeof id <= model.pointer + tls.above; at += sizeof id)
-        if (memcmp(at, &id, sizeof id) == 0 && model.ids < sizeof model.id / sizeof *model.id) {
-            memcpy(at, &by, sizeof by);
+        if (memcmp(at, &id, sizeof id) == 0 &&
+            memcmp(theirs + (at - model.pointer), &id_of_main, sizeof id) == 0 &&
+            model.ids < sizeof model.id / sizeof *model.id) {
+            memcpy(at, &id_of_main, sizeof id);
             model.id[model.ids++] = (uint32_t)(at - model.pointer);
         }
 }

@@ -296,9 +296,17 @@ static void copy_piece(char *to, const char *from, unsigned size, const struct r
 
 /* A range that may be accessed at once: checked, or nobody else's. Looks at its start only to see whose stack it is: no object
  * lies on two. */
+/* A length below 0, mostly: libc's functions may well come back from it, having written somewhere else. */
+static void range_check(const void *at, size_t n, bool writes)
+{
+    if (__builtin_expect(n > PTRDIFF_MAX, 0) && native.current)
+        memory_bug_length(n, writes);
+    memory_check(at, n, writes);
+}
+
 static bool range_reads(const void *from, size_t n)
 {
-    memory_check(from, n, false);
+    range_check(from, n, false);
     if (n == 0 || native_direct(from))
         return true;
     plain_count();
@@ -307,7 +315,7 @@ static bool range_reads(const void *from, size_t n)
 
 static bool range_writes(void *to, size_t n)
 {
-    memory_check(to, n, true);
+    range_check(to, n, true);
     if (n == 0 || native_direct(to))
         return true;
     return native.detects && plain_write_slow(to, n);

@@ -22,10 +22,7 @@ enum {
     NO_ARG = LIBRARY_NO_ARG,
 };
 
-#define NOTHING                                                                                    \
-    {                                                                                              \
-        ACCESS_END, 0, SIZE_BYTES, 0, 0                                                            \
-    }
+#define NOTHING                  {ACCESS_END, 0, SIZE_BYTES, 0, 0}
 #define READS(arg, size)         {ACCESS_READS, arg, size},
 #define WRITES(arg, size)        {ACCESS_WRITES, arg, size},
 #define APPENDS(arg, size)       {ACCESS_APPENDS, arg, size},

@@ -88,6 +88,15 @@ void memory_bug_access(const void *p, size_t n, bool writes)
     report(t);
 }
 
+void memory_bug_length(size_t n, bool writes)
+{
+    struct text *t = text_begin();
+
+    text_add(t, "a %s of %zu bytes: no object is so large; as a signed number that is %td",
+             writes ? "write" : "read", n, (ptrdiff_t)n);
+    report(t);
+}
+
 void memory_bug_stack(uint32_t owner)
 {
     struct text *t = text_begin();

@@ -13,6 +13,9 @@
  * is a bug. */
 void memory_bug_access(const void *p, size_t n, bool writes);
 
+/* It accesses more bytes than any object has. */
+_Noreturn void memory_bug_length(size_t n, bool writes);
+
 /* It accesses the stack of a thread that has ended. */
 _Noreturn void memory_bug_stack(uint32_t owner);
 

@@ -423,8 +423,8 @@ static void thread_begins(struct native_thread *thread)
     struct spin *spin = spin_of(thread);
     struct spin_images *images = spin->images;
 
-    memset(spin, 0, sizeof *spin);
-    spin->images = images;
+    memset(spin, 0, offsetof(struct spin, wait.reads));
+    spin->wait.reads.count = spin->reads.count = spin->waits.count = 0;
     if (!images)
         return;
     images->place.low = images->wait.low = NULL;

@@ -23,10 +23,12 @@ struct spin {
     uint32_t returns;               /* how often it has come back there */
     uint64_t state[SPIN_HASH_WORDS]; /* fingerprint of its registers and stack there */
     uint64_t now[SPIN_HASH_WORDS];   /* the same for the place it is at */
-    struct await reads;              /* what it has read since */
-    struct await waits;              /* what it is waiting for */
     struct spin_passed passed;       /* since it was at that place */
     bool far;                        /* the time that passes next may be as long as SPIN_FAR */
+    uint32_t held;                   /* locks that it holds, each as often as it has taken it */
+    uint64_t locks;                  /* which ones: the sum of their names */
+    uint64_t lock_writes;            /* `writes` when it held none */
+    struct probe probe;              /* of a loop that looks at a clock */
 
     /* timed waits on conditions that end in vain, at one place */
     struct {
@@ -37,10 +39,10 @@ struct spin {
         bool too_many;      /* reads */
         struct await reads; /* since */
     } wait;
-    uint32_t held;              /* locks that it holds, each as often as it has taken it */
-    uint64_t locks;             /* which ones: the sum of their names */
-    uint64_t lock_writes;       /* `writes` when it held none */
-    struct probe probe;         /* of a loop that looks at a clock */
+
+    /* From wait.reads on nothing counts but the number of reads: a new thread gets no more than that. */
+    struct await reads;         /* what it has read since it was at the place */
+    struct await waits;         /* what it is waiting for */
     struct spin_images *images; /* or NULL, if it has never looked at a clock; kept over runs */
 };
 

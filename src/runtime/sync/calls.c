@@ -150,11 +150,17 @@ static void restart(void)
 bool calls_is_zero(const void *memory, size_t size)
 {
     const char *bytes = memory;
+    uint64_t any = 0;
 
+    for (; size >= sizeof any; size -= sizeof any, bytes += sizeof any) {
+        uint64_t word;
+
+        memcpy(&word, bytes, sizeof word);
+        any |= word;
+    }
     for (size_t i = 0; i < size; i++)
-        if (bytes[i])
-            return false;
-    return true;
+        any |= (unsigned char)bytes[i];
+    return !any;
 }
 
 const struct part objects_part = {.name = "objects of constructors",
