@@ -1,5 +1,5 @@
-#ifndef RADDLE_RUNTIME_MAPPING_H
-#define RADDLE_RUNTIME_MAPPING_H
+#ifndef RADDLE_RUNTIME_FILES_MAPPING_H
+#define RADDLE_RUNTIME_FILES_MAPPING_H
 
 /* Calls that take mapped memory away, or change what may be done with it. Whoever accesses the range and is not ordered with them may find it
  * either way: so they count as accesses, too, as `free` does. */

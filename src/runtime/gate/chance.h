@@ -1,5 +1,5 @@
-#ifndef RADDLE_RUNTIME_PROCESS_CHANCE_H
-#define RADDLE_RUNTIME_PROCESS_CHANCE_H
+#ifndef RADDLE_RUNTIME_GATE_CHANCE_H
+#define RADDLE_RUNTIME_GATE_CHANCE_H
 
 /* What is different each time that a program runs, though the program and its input are the same: random numbers, the number of the process, names of
  * temporary files. Each execution must find the same, so the runtime gives it where it can; but it is only one answer of many, so it is

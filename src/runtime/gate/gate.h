@@ -1,5 +1,5 @@
-#ifndef RADDLE_RUNTIME_PROCESS_GATE_H
-#define RADDLE_RUNTIME_PROCESS_GATE_H
+#ifndef RADDLE_RUNTIME_GATE_GATE_H
+#define RADDLE_RUNTIME_GATE_GATE_H
 
 /* System calls that may leave something behind. The next execution must not find it, or it would be another program's; nor must the
  * user, when all is over. So a filter in the kernel (seccomp) stops each call that is not known to leave nothing behind, whoever makes it: the program,
