@@ -113,7 +113,7 @@ const struct option_row search_options[] = {
      set_preemption_bound},
     {"spurious-wakeups", "N", "waits of a thread that may end unsignalled (default 0)",
      set_spurious_wakeups},
-    {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
+    {"max-steps", "N", "give up a run after N steps (default 100000), and later runs sooner", set_max_steps},
     {"max-executions", "N", "stop after N executions", set_max_executions},
     {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},
     {"timeout", "SECONDS", "stop after that time", set_timeout},

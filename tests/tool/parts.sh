@@ -2,7 +2,7 @@
 # Nothing that changes in a run lives outside the parts of the runtime (runtime/core/part.h). Every writable variable of libraddle.so is the
 # struct of a part, or a comment at its definition says why it is not: "outlives a run: …", or "of the part, but apart: …".
 #
-#   parts.sh           fails for a variable that is neither, and for a row of parts.def without state that is shown nowhere
+#   parts.sh           fails for a variable that is neither, and if the rows of parts.def are not the parts that are defined
 #   parts.sh --list    prints them all
 set -euo pipefail
 : "${RADDLE:?the path of raddle}"
