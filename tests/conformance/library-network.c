@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -27,6 +28,7 @@ static void program(void)
     TEXT(inet_ntop(AF_INET, &address, text, sizeof text));
     TEXT(inet_ntop(AF_INET6, &six, text, sizeof text));
     PTR(inet_ntop(AF_INET, &address, text, 3));
+    TEXT(ether_ntoa_r(&(struct ether_addr){{1, 2, 3, 10, 11, 255}}, text));
     NUM(getaddrinfo("127.0.0.1", "80", &hints, &found));
     NUM(((struct sockaddr_in *)found->ai_addr)->sin_port == htons(80));
     NUM(getnameinfo(found->ai_addr, found->ai_addrlen, text, sizeof text, service, sizeof service,

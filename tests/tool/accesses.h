@@ -26,6 +26,7 @@
 #include <math.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
