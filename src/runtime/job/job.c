@@ -21,15 +21,7 @@ static const struct raddle_site *site_of(const struct op *op)
 
 static struct session_site session_site_of(const struct op *op)
 {
-    const struct raddle_site *site = site_of(op);
-
-    if (!site)
-        return (struct session_site){0};
-    return (struct session_site){.file = native_text(site->file),
-                                 .function = native_text(site->function),
-                                 .what = native_text(site->what),
-                                 .line = site->line,
-                                 .column = site->column};
+    return native_session_site(site_of(op));
 }
 
 static struct native_thread *thread_of(agent_id agent)

@@ -30,6 +30,17 @@ session_text native_text(const char *text)
     return copy;
 }
 
+struct session_site native_session_site(const struct raddle_site *site)
+{
+    if (!site)
+        return (struct session_site){0};
+    return (struct session_site){.file = native_text(site->file),
+                                 .function = native_text(site->function),
+                                 .what = native_text(site->what),
+                                 .line = site->line,
+                                 .column = site->column};
+}
+
 const struct raddle_site *native_site(void)
 {
     return __raddle_frames ? __raddle_frames->site : NULL;

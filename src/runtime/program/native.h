@@ -127,6 +127,9 @@ const struct raddle_site *native_site(void);
 /* A copy in the session's memory. */
 session_text native_text(const char *text);
 
+/* The same of a place; of NULL, nothing. */
+struct session_site native_session_site(const struct raddle_site *site);
+
 /* ---- threads.c */
 
 #define NATIVE_NO_THREAD UINT32_MAX

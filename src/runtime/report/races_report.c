@@ -150,15 +150,7 @@ static session_text detail_of(const struct race_note *note)
 
 static struct session_site site_copy(const struct race_stack *stack)
 {
-    const struct raddle_site *site = stack->count ? stack->sites[0] : NULL;
-
-    if (!site)
-        return (struct session_site){0};
-    return (struct session_site){.file = native_text(site->file),
-                                 .function = native_text(site->function),
-                                 .what = native_text(site->what),
-                                 .line = site->line,
-                                 .column = site->column};
+    return native_session_site(stack->count ? stack->sites[0] : NULL);
 }
 
 static session_text message_of(const struct race_note *note)
