@@ -15,6 +15,7 @@ struct outcome {
     uint64_t given_up;   /* redundant, or with a failed assumption */
     uint32_t kinds;      /* of the bugs: 1 << enum bug_kind, or-ed together */
     uint64_t *states;    /* hashes of the states at the ends without a bug, sorted; malloced */
+    uint64_t *in_order;  /* natively: the same as they came */
     uint32_t state_count;
     char problem
         [400]; /* what makes the rest meaningless: a crash of raddle, no result; "" if nothing */
