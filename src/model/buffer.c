@@ -180,7 +180,7 @@ void buffer_flush(struct world *world, agent_id agent, event_id now)
     if (store->object != OBJECT_NONE) {
         unlock_flush(world, thread, store);
     } else {
-        memcpy((void *)(uintptr_t)store->addr, &store->value, store->size);
+        world_memory_set(world, store->addr, &store->value, store->size);
         world_writer_set(world, store->addr, store->size, world_slot(world, thread, store->number));
         if (world->watch)
             world->watch->flushed(world, thread, store);

@@ -11,7 +11,7 @@
 
 static void memory_write(struct doing *d, cell_value value)
 {
-    memcpy((void *)(uintptr_t)d->op.addr, &value, d->op.size);
+    world_memory_set(d->world, d->op.addr, &value, d->op.size);
     world_writer_set(d->world, d->op.addr, d->op.size, LOC_NONE);
 }
 

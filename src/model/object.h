@@ -36,9 +36,11 @@
 #define LOCK_USE        (LOCK_STAMP - 1)
 
 /* Where the stamp of a lock is. That of a reader-writer lock is apart, for readers come and go without changing it. */
+#define RWLOCK_STAMP_ADDR ((uint64_t)1 << 51)
+
 static inline uint64_t lock_stamp_addr(enum object_kind kind, uint64_t addr)
 {
-    return kind == OBJECT_RWLOCK ? addr + 1 : addr;
+    return kind == OBJECT_RWLOCK ? addr | RWLOCK_STAMP_ADDR : addr;
 }
 
 /* Where the writers are kept (a waiters_id) that wait for a lock which prefers them: apart, as few locks do. */

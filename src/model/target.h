@@ -1,6 +1,7 @@
 #ifndef RADDLE_MODEL_TARGET_H
 #define RADDLE_MODEL_TARGET_H
 
+#include "base/fingerprint.h"
 #include "model/op.h"
 
 struct world;
@@ -19,6 +20,20 @@ struct target_ops {
      * a thread is the visible operation OP_THREAD_EXIT. */
     void (*resume)(struct target *target, struct world *world, agent_id thread, cell_value result,
                    struct op *next);
+
+    /* ---- for searches that compare states; all NULL if the target cannot tell */
+
+    /* Adds what decides what a running thread does from its pending operation on, apart from that operation and from what the threads
+     * share. False: it cannot be told now, and the state is like no other. */
+    bool (*local)(struct target *target, struct world *world, agent_id thread,
+                  struct fingerprint *into);
+    /* The same for what the threads share, apart from what the world knows (sum.h). */
+    bool (*shared)(struct target *target, struct world *world, struct fingerprint *into);
+    /* Remembers the local state of a thread that is about to take a transition, and tells afterwards what that has changed in it: adds
+     * nothing if nothing is different. False: that is not known. */
+    void (*note)(struct target *target, struct world *world, agent_id thread);
+    bool (*change)(struct target *target, struct world *world, agent_id thread,
+                   struct fingerprint *into);
 };
 
 /* The first member of each kind of target. */

@@ -6,6 +6,7 @@
 #include "model/buffer.h"
 #include "model/effect.h"
 #include "model/object.h"
+#include "model/sum.h"
 #include "model/touch.h"
 
 const char *const bug_kind_names[BUG_KIND_COUNT] = {
@@ -295,8 +296,7 @@ static void section_undo(struct world *world)
         }
         for (unsigned k = 0; k < 8; k++)
             if (touched->access.bytes >> k & 1)
-                memcpy((char *)(uintptr_t)location->addr + k, (const char *)&touched->before + k,
-                       1);
+                world_memory_set(world, location->addr + k, (const char *)&touched->before + k, 1);
     }
 }
 
@@ -452,6 +452,8 @@ void world_writer_set(struct world *world, uint64_t addr, unsigned size, loc_id 
     for (unsigned k = 0; k < size; k++) {
         loc_id loc = world_location(world, OBJECT_CELL, addr + k);
 
+        if (world->sums)
+            sum_writer(world, addr + k, world_writer(world, loc, (addr + k) % 8), slot);
         writers_at(world, loc)->slots[(addr + k) % 8] = slot;
     }
 }
@@ -472,6 +474,28 @@ void world_object_set(struct world *world, enum object_kind kind, uint64_t addr,
 {
     loc_id loc = world_location(world, kind, addr); /* may move the table */
 
+    if (world->sums)
+        sum_object(world, loc, world_state(world, loc), state);
     world->locations.at[loc].state = state;
     world->locations.at[loc].generation = world->generation;
+}
+
+/* The eight bytes around an address, as a number. */
+static uint64_t word_at(uint64_t addr)
+{
+    uint64_t word;
+
+    memcpy(&word, (const void *)(uintptr_t)(addr & ~(uint64_t)7), sizeof word);
+    return word;
+}
+
+void world_memory_set(struct world *world, uint64_t addr, const void *bytes, unsigned size)
+{
+    uint64_t first = addr & ~(uint64_t)7, words = (addr + size - first + 7) / 8, before[3];
+
+    for (uint64_t i = 0; world->sums && i < words; i++)
+        before[i] = word_at(first + 8 * i);
+    memcpy((void *)(uintptr_t)addr, bytes, size);
+    for (uint64_t i = 0; world->sums && i < words; i++)
+        sum_memory(world, first + 8 * i, before[i], word_at(first + 8 * i));
 }

@@ -1,6 +1,7 @@
 #ifndef RADDLE_MODEL_WORLD_H
 #define RADDLE_MODEL_WORLD_H
 
+#include "base/fingerprint.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "model/bug.h"
@@ -146,6 +147,10 @@ struct world {
     struct map location_by_key;
     struct waiters_table waiters;
     struct channel_lists channel_lists;
+
+    /* for searches that compare states, see sum.h; whoever goes back to a state puts back the sum of then */
+    bool sums; /* keep it up to date */
+    struct fingerprint sum;
 };
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
@@ -162,6 +167,9 @@ void world_start(struct world *world, agent_id thread);
 
 /* For targets, in restart: an object's initial state; it is 0 if never set. */
 void world_object_set(struct world *world, enum object_kind kind, uint64_t addr, uint64_t state);
+
+/* Writes up to 16 bytes of memory. */
+void world_memory_set(struct world *world, uint64_t addr, const void *bytes, unsigned size);
 
 /* For targets: takes a store that the memory model makes invisible. False if it is a visible operation
  * and so must become the pending one. */
