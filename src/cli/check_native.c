@@ -48,10 +48,14 @@ static void status_line(struct driver *driver)
     double seconds = seconds_now() - started;
 
     fprintf(stderr,
-            "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs, about %.1f %% done\033[K",
+            "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs, about %.1f %% done",
             stats->executions, seconds > 0 ? (double)stats->executions / seconds : 0,
             driver->session->explorer.execution.events.count, driver->session->bugs.count,
             100 * stats->progress);
+    if (stats->states.states)
+        fprintf(stderr, ", %" PRIu64 " states, %" PRIu64 " revisits", stats->states.states,
+                stats->states.revisited);
+    fputs("\033[K", stderr);
     fflush(stderr);
 }
 

@@ -163,8 +163,10 @@ static void run_shorten(struct check_run *run, const struct report_bug *bug)
     struct minimise_goal goal = {
         .same = run_is_same, .context = (void *)bug, .seconds = run->settings->minimise_seconds};
     struct minimise_result result;
+    struct explorer_options options = run->explorer.options;
 
-    explorer_open(&run->shorter, &run->arena, &run->script.base, &run->explorer.options);
+    options.states = STATES_OFF;
+    explorer_open(&run->shorter, &run->arena, &run->script.base, &options);
     run_repeat(&run->shorter, &run->explorer);
     if (goal.seconds > 0)
         CHECK(minimise(&run->shorter, &goal, &result), "a script did not fail again");

@@ -30,6 +30,21 @@ static const char *set_reduction(struct settings *settings, const char *value)
     return settings->search.reduction ? NULL : "optimal, source, dpor, sharing or exhaustive";
 }
 
+static const struct {
+    const char *name;
+    enum states_kind kind;
+} states_kinds[] = {{"off", STATES_OFF}, {"delta", STATES_DELTA}, {"exact", STATES_EXACT}};
+
+static const char *set_stateful(struct settings *settings, const char *value)
+{
+    for (size_t i = 0; i < sizeof states_kinds / sizeof *states_kinds; i++)
+        if (strcmp(states_kinds[i].name, value) == 0) {
+            settings->search.states = states_kinds[i].kind;
+            return NULL;
+        }
+    return "off, delta or exact";
+}
+
 static const char *set_bound(uint32_t *bound, const char *value)
 {
     uint64_t number;
@@ -108,6 +123,8 @@ const struct option_row search_options[] = {
     {"model", "sc|tso|pso", "memory model (default sc)", set_model},
     {"reduction", "optimal|source|dpor|sharing|exhaustive",
      "which interleavings are left out (default optimal)", set_reduction},
+    {"stateful", "off|delta|exact", "stop a run at a state that was explored before (default off)",
+     set_stateful},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
     {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
      set_preemption_bound},
@@ -199,8 +216,27 @@ static bool option_read(int argc, char **argv, int *i, const struct subcommand *
     return wanted == NULL;
 }
 
+/* Comparing states needs a reduction that knows what to do about them, and is not shown to keep what a preemption bound promises. */
+static bool states_settle(const struct settings *settings)
+{
+    if (settings->search.states == STATES_OFF)
+        return true;
+    if (settings->search.preemption_bound != NO_BOUND) {
+        fprintf(stderr, "raddle: option '--stateful' does not go with --preemption-bound: how many "
+                        "preemptions led to a state is no part of it\n");
+        return false;
+    }
+    if (settings->search.reduction->with_states)
+        return true;
+    fprintf(stderr,
+            "raddle: option '--stateful' goes with --reduction optimal, source, dpor or "
+            "exhaustive, not %s\n",
+            settings->search.reduction->name);
+    return false;
+}
+
 /* A preemption bound needs a reduction that keeps its promise under it. */
-static bool settings_settle(struct settings *settings)
+static bool bound_settle(struct settings *settings)
 {
     if (settings->search.preemption_bound == NO_BOUND || settings->search.reduction->takes_bound)
         return true;
@@ -244,7 +280,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
             argv[1 + (*count)++] = argv[i];
         }
     }
-    return settings_settle(settings);
+    return states_settle(settings) && bound_settle(settings);
 }
 
 static const struct {

@@ -60,7 +60,10 @@ static void result_make(const struct report *report, struct result *result)
         .model = report->settings->search.memory->name,
         .reduction = report->settings->search.reduction->name,
         .executions = stats->executions,
-        .blocked = stats->asleep + stats->assumes,
+        .blocked = stats->asleep + stats->states.revisited + stats->assumes,
+        .states = stats->states.states,
+        .revisited = stats->states.revisited,
+        .state_bytes = stats->states.bytes,
         .transitions = stats->transitions,
         .threads = report->threads,
         .suppressed = report->suppressed,
@@ -115,6 +118,9 @@ int report_finish(const struct report *report)
     fprintf(out, ": %" PRIu64 " executions", stats->executions);
     if (stats->asleep + stats->assumes)
         fprintf(out, ", %" PRIu64 " given up", stats->asleep + stats->assumes);
+    if (report->settings->search.states != STATES_OFF)
+        fprintf(out, ", %" PRIu64 " ended at a known state (of %" PRIu64 ")",
+                stats->states.revisited, stats->states.states);
     if (report->suppressed)
         fprintf(out, ", %" PRIu64 " race%s suppressed", report->suppressed,
                 report->suppressed > 1 ? "s" : "");

@@ -15,7 +15,7 @@ static const struct {
 } marks[] = {
     [TREE_DONE] = {"done", "#d5ecd4"},     [TREE_ASSUME] = {"assumption fails", "#e4e4e4"},
     [TREE_BUG] = {"bug", "#f4b6b6"},       [TREE_ASLEEP] = {"redundant", "#e4e4e4"},
-    [TREE_CUT] = {"cut short", "#f6e3b5"},
+    [TREE_CUT] = {"cut short", "#f6e3b5"}, [TREE_KNOWN] = {"known state", "#d9dff0"},
 };
 
 /* Threads are told apart by colour, too. */

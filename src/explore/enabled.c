@@ -34,3 +34,34 @@ void enabled_plan(const struct enabled_sets *sets, struct nodes *nodes, uint32_t
     for (uint32_t i = sets->first.at[depth]; i < enabled_end(sets, depth); i++)
         nodes_plan(nodes, depth, (struct choice){sets->agents.at[i], OUTCOME_ANY}, false);
 }
+
+static bool is_asleep(const struct nodes *nodes, uint32_t depth, agent_id agent)
+{
+    uint32_t count;
+    const struct branch *const *sleepers;
+
+    if (!nodes->sleeping)
+        return false;
+    sleepers = sleep_at(&nodes->sleep, depth, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (sleepers[i]->choice.agent == agent)
+            return true;
+    return false;
+}
+
+void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event_id first,
+                     agent_id agent, struct vclock pre)
+{
+    const struct execution *x = nodes->base.execution;
+    agent_id planned = enabled_has(sets, first, agent) ? agent : AGENT_NONE;
+
+    for (event_id id = first; id < x->events.count && planned == AGENT_NONE; id++)
+        if (clock_has(x, pre, id) && enabled_has(sets, first, x->events.at[id].agent))
+            planned = x->events.at[id].agent;
+    if (planned != AGENT_NONE && nodes_have(nodes, first, planned))
+        return;
+    if (planned == AGENT_NONE || is_asleep(nodes, first, planned))
+        enabled_plan(sets, nodes, first);
+    else
+        nodes_plan(nodes, first, (struct choice){planned, OUTCOME_ANY}, false);
+}

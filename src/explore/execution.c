@@ -39,6 +39,21 @@ static struct vclock clock_before(struct execution *x, agent_id agent, const eve
     return clock;
 }
 
+struct vclock execution_clock_of(struct execution *x, agent_id agent)
+{
+    const struct world *world = x->world;
+    struct op space;
+
+    tables_widen(x);
+    x->causes.count = 0;
+    if (world_pending(x->world, agent, &space))
+        world_causes(x->world, agent, &x->causes);
+    else if (world->agents.at[agent].is_buffer &&
+             x->latest.at[world->agents.at[agent].thread] != EVENT_NONE)
+        vec_push(x->arena, &x->causes, x->latest.at[world->agents.at[agent].thread]);
+    return clock_before(x, agent, &x->causes);
+}
+
 static void event_push(struct execution *x, struct event *event,
                        const struct section_access *touched, uint32_t count)
 {

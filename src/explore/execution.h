@@ -7,6 +7,8 @@
 #include "explore/vclock.h"
 #include "model/world.h"
 
+struct states; /* states.h */
+
 /* One executed operation and its place in the happens-before order. */
 struct event {
     struct op op;       /* what was done */
@@ -80,8 +82,9 @@ struct execution {
     VEC(uint32_t) race_clocks;
     VEC(struct access) race_accesses;
     event_vec race_others;
-    uint64_t replayed; /* transitions that were done again */
-    bool all_races;    /* also those that a reversal of newer ones would bring to light later on */
+    struct states *states; /* who wants to know what looks for races; or NULL */
+    uint64_t replayed;     /* transitions that were done again */
+    bool all_races; /* also those that a reversal of newer ones would bring to light later on */
 
     /* scratch space of one append */
     event_vec causes;
@@ -114,6 +117,10 @@ void execution_open(struct execution *x, struct arena *arena, struct world *worl
 
 /* Lets `agent` take its next transition, and adds the races that this brings to x->races. */
 void execution_append(struct execution *x, agent_id agent, outcome_id outcome);
+
+/* What an agent has to come after in the present state, whatever it does: its past, and what its pending operation needs. Good until the next
+ * call or event. */
+struct vclock execution_clock_of(struct execution *x, agent_id agent);
 
 /* Adds the races of the operations that are held back for ever in the present, final state. */
 void execution_end(struct execution *x);

@@ -15,6 +15,20 @@
 /* Steps that runs may take at least, however many were given up. */
 #define STEPS_MIN 100
 
+static bool compares_states(const struct explorer *explorer)
+{
+    return explorer->options.states != STATES_OFF;
+}
+
+static void explorer_open_reduction(struct explorer *explorer, const struct reduction_ops *ops)
+{
+    CHECK(!compares_states(explorer) || ops->with_states, "reduction %s with states", ops->name);
+    if (compares_states(explorer))
+        ops = ops->with_states;
+    explorer->reduction = ops->open(explorer->arena);
+    explorer->reduction->ops = ops;
+}
+
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
                    const struct explorer_options *options)
 {
@@ -27,13 +41,18 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
     explorer->world.spurious_bound = options->spurious_bound;
     execution_open(&explorer->execution, arena, &explorer->world);
-    explorer->reduction = options->reduction->open(arena);
-    explorer->reduction->ops = options->reduction;
+    explorer_open_reduction(explorer, options->reduction);
     explorer->reduction->execution = &explorer->execution;
     explorer->reduction->bounded = options->preemption_bound != NO_BOUND;
     explorer->execution.all_races = explorer->reduction->bounded;
     CHECK(!explorer->reduction->bounded || options->reduction->takes_bound,
           "reduction %s under a preemption bound", options->reduction->name);
+    if (!compares_states(explorer))
+        return;
+    CHECK(!explorer->reduction->bounded, "states under a preemption bound");
+    states_open(&explorer->states, options->states, &explorer->execution, explorer->reduction,
+                options->futures);
+    explorer->states.max_bytes = options->max_memory / 2;
 }
 
 static uint32_t depth_of(const struct explorer *explorer)
@@ -50,7 +69,7 @@ static bool is_thread(const struct explorer *explorer, agent_id agent)
  * yield. Buffers flush for free. */
 static uint32_t preemption_cost(struct explorer *explorer, agent_id agent)
 {
-    agent_id running = explorer->states.at[depth_of(explorer)].running;
+    agent_id running = explorer->path.at[depth_of(explorer)].running;
 
     return is_thread(explorer, agent) && running != AGENT_NONE && running != agent &&
            world_enabled(&explorer->world, running) &&
@@ -127,17 +146,19 @@ static void state_enter(struct explorer *explorer, struct explorer_state state)
 
     if (row_is_long(explorer, state.row))
         state.row = 0;
-    vec_push(explorer->arena, &explorer->states, state);
+    vec_push(explorer->arena, &explorer->path, state);
     explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer), preferred);
     if (!explorer->reduction->ops->races_at_end) {
         races_reverse(explorer);
         races_keep_changed(&explorer->execution);
     }
+    explorer->known =
+        compares_states(explorer) && states_enter(&explorer->states, depth_of(explorer));
 }
 
 static void choice_take(struct explorer *explorer, struct choice choice)
 {
-    struct explorer_state state = explorer->states.at[depth_of(explorer)];
+    struct explorer_state state = explorer->path.at[depth_of(explorer)];
 
     state.preemptions += preemption_cost(explorer, choice.agent);
     if (is_thread(explorer, choice.agent)) {
@@ -148,6 +169,8 @@ static void choice_take(struct explorer *explorer, struct choice choice)
     }
     if (explorer->options.takes)
         explorer->options.takes(explorer->options.context, explorer, choice.agent, choice.outcome);
+    if (compares_states(explorer))
+        states_step(&explorer->states, choice.agent);
     execution_append(&explorer->execution, choice.agent, choice.outcome);
     explorer->stats.transitions++;
     state_enter(explorer, state);
@@ -170,7 +193,7 @@ static bool choice_next(struct explorer *explorer, struct choice *choice)
 
     while (explorer->reduction->ops->next(explorer->reduction, depth, choice)) {
         if (bound == NO_BOUND ||
-            explorer->states.at[depth].preemptions + preemption_cost(explorer, choice->agent) <=
+            explorer->path.at[depth].preemptions + preemption_cost(explorer, choice->agent) <=
                 bound)
             return true;
         explorer->stats.cut |= CUT_PREEMPTION_BOUND;
@@ -215,19 +238,24 @@ enum ending explorer_ending(struct explorer *explorer)
 static bool run_ended(struct explorer *explorer, bool cut)
 {
     struct explorer_stats *stats = &explorer->stats;
-    enum ending ending = cut ? ENDING_CUT : explorer_ending(explorer);
+    enum ending ending = cut               ? ENDING_CUT
+                         : explorer->known ? ENDING_KNOWN
+                                           : explorer_ending(explorer);
+    bool given_up = ending == ENDING_ASLEEP || ending == ENDING_KNOWN || ending == ENDING_CUT;
 
-    if (ending == ENDING_ASLEEP || ending == ENDING_CUT)
-        stats->asleep += ending == ENDING_ASLEEP;
+    stats->asleep += ending == ENDING_ASLEEP;
+    if (given_up)
+        ; /* it is no run to its end */
     else if (explorer->execution.failed_assumes.count && !explorer_run_failed(explorer, ending))
         stats->assumes++;
     else
         stats->executions++;
-    if (ending != ENDING_ASLEEP && ending != ENDING_CUT && explorer->first_done == 0)
+    if (!given_up && explorer->first_done == 0)
         explorer->first_done = depth_of(explorer);
     if (depth_of(explorer) > stats->max_depth)
         stats->max_depth = depth_of(explorer);
     stats->max_bytes = explorer->arena->used;
+    stats->states = explorer->states.stats;
     if (++explorer->runs % PROGRESS_RUNS == 0)
         stats->progress = nodes_progress(explorer->reduction);
     if (explorer->world.buffer_bound_met)
@@ -237,7 +265,8 @@ static bool run_ended(struct explorer *explorer, bool cut)
         stats->cut |= CUT_STOPPED;
         return false;
     }
-    execution_end(&explorer->execution);
+    if (ending != ENDING_KNOWN)
+        execution_end(&explorer->execution);
     races_reverse(explorer);
     return true;
 }
@@ -252,16 +281,21 @@ static bool go_back(struct explorer *explorer, bool cut)
     bool repeated;
 
     while (cut || depth >= explorer->max_steps || !ops->more(explorer->reduction, depth)) {
+        if (compares_states(explorer))
+            states_leave(&explorer->states, depth, cut || depth >= explorer->max_steps);
         cut = false;
         ops->leave(explorer->reduction, depth);
-        explorer->states.count--;
+        explorer->path.count--;
         if (depth-- == 0)
             return false;
     }
     execution_cut(x, depth);
     explorer->replaying = true;
+    explorer->known = explorer->world.sums = false;
     repeated = execution_replay(x, &explorer->diverged);
     explorer->replaying = false;
+    if (repeated && compares_states(explorer))
+        states_return(&explorer->states, depth);
     return repeated;
 }
 
@@ -321,7 +355,7 @@ static bool run_to_end(struct explorer *explorer)
             max_steps_lower(explorer);
             return false;
         }
-        if (!choice_next(explorer, &choice))
+        if (explorer->known || !choice_next(explorer, &choice))
             return true;
         if (!choice_exists(explorer, choice)) {
             explorer->diverged = depth;
@@ -370,7 +404,7 @@ bool explorer_resume(struct explorer *explorer)
     if (explorer->replaying)
         return execution_replay(x, &explorer->diverged) && search(explorer);
     CHECK(x->events.count > 0, "nothing to go on with");
-    state = explorer->states.at[depth_of(explorer) - 1];
+    state = explorer->path.at[depth_of(explorer) - 1];
     execution_bury(x);
     if (!execution_replay(x, &explorer->diverged))
         return false;

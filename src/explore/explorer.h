@@ -2,6 +2,7 @@
 #define RADDLE_EXPLORE_EXPLORER_H
 
 #include "explore/reduction.h"
+#include "explore/states.h"
 
 #define NO_BOUND UINT32_MAX
 #define NO_LIMIT UINT64_MAX
@@ -11,6 +12,7 @@ enum ending {
     ENDING_DONE,     /* all threads are through, or stopped by a bug or a failed assumption */
     ENDING_DEADLOCK, /* nobody can go on, and somebody wants to */
     ENDING_ASLEEP,   /* given up: whatever could come was explored already */
+    ENDING_KNOWN,    /* given up: the state was explored already */
     ENDING_CUT,      /* given up: a bound was reached */
 };
 
@@ -34,9 +36,11 @@ struct explorer_options {
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
     uint32_t spurious_bound; /* how often a thread may wake up from a condition without a signal */
     uint64_t max_steps; /* events in one run, or NO_LIMIT; fewer when a run was given up for it */
-    uint64_t max_executions; /* or NO_LIMIT */
-    uint64_t max_memory;     /* bytes of the search, or 0 */
-    double timeout;          /* seconds, or 0 */
+    uint64_t max_executions;          /* or NO_LIMIT */
+    uint64_t max_memory;              /* bytes of the search, or 0 */
+    double timeout;                   /* seconds, or 0 */
+    uint8_t states;                   /* enum states_kind: whether states are compared, and how */
+    const struct future_ops *futures; /* with states: who looks for data races; or NULL */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
     /* Called before each step that is new to the search. May be NULL. */
     void (*takes)(void *context, struct explorer *explorer, agent_id agent, outcome_id outcome);
@@ -52,8 +56,9 @@ struct explorer_stats {
     uint64_t assumes;     /* runs in which an assumption failed */
     uint64_t transitions; /* explored, each once */
     uint64_t replayed;    /* done again to get back to a state */
-    uint64_t max_depth;   /* events of the longest run */
-    uint64_t max_bytes;   /* memory taken at most */
+    struct states_stats states;
+    uint64_t max_depth; /* events of the longest run */
+    uint64_t max_bytes; /* memory taken at most */
     double
         progress; /* how much of the search tree is done, as far as it is known: a guess from 0 to 1 */
     uint32_t cut; /* enum cut_reason, or-ed together */
@@ -74,8 +79,10 @@ struct explorer {
     struct world world;
     struct execution execution;
     struct reduction *reduction;
-    VEC(struct explorer_state) states; /* by depth */
-    double deadline;                   /* when the time is up, on the monotonic clock */
+    VEC(struct explorer_state) path; /* by depth */
+    struct states states;            /* if options.states is not STATES_OFF */
+    bool known;                      /* the present state is: the run stops */
+    double deadline;                 /* when the time is up, on the monotonic clock */
     uint64_t max_steps;  /* options.max_steps, until a run was given up: then less (explorer.c) */
     uint64_t first_done; /* steps of the first run that came to its end, or 0 */
     bool replaying;      /* on the way back to a state */

@@ -62,6 +62,12 @@ void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool 
     *link = branch;
 }
 
+void nodes_forget(struct nodes *nodes, uint32_t depth)
+{
+    branch_free_tree(nodes->base.arena, nodes->at.at[depth].planned);
+    nodes->at.at[depth].planned = NULL;
+}
+
 void nodes_plan_all(struct nodes *nodes, uint32_t depth)
 {
     struct world *world = nodes->base.execution->world;

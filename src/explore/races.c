@@ -1,6 +1,7 @@
 #include "explore/races.h"
 
 #include "base/check.h"
+#include "explore/states.h"
 #include "model/touch.h"
 
 /* The state in which an operation would run if it came before event `first`, and before some later ones: everything was done
@@ -284,28 +285,31 @@ struct past {
 };
 
 /* While it is held back, some operations still say what they look at; others look at their object. */
-static void past_open(struct past *past, struct execution *x, const struct suspect *suspect)
+uint32_t suspect_looks(struct execution *x, const struct suspect *suspect, struct access *into)
 {
     const struct op_info *info = &op_infos[suspect->op->kind];
-    const struct access *accesses = suspect->accesses;
-    uint32_t count = suspect->access_count;
     struct footprint footprint; /* large: not to be cleared */
 
-    if (!accesses) {
-        op_touch(x->world, &view_now, suspect->agent, suspect->op, &footprint, NULL);
-        if (footprint.count == 0)
-            footprint.at[footprint.count++] = (struct access){
-                world_location(x->world, info->object, suspect->op->addr), 1, info->mode};
-        accesses = footprint.at;
-        count = footprint.count;
-    }
-    past->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t newest =
-            accesses[i].loc < x->newest.count ? x->newest.at[accesses[i].loc] : RECORD_NONE;
+    op_touch(x->world, &view_now, suspect->agent, suspect->op, &footprint, NULL);
+    if (footprint.count == 0)
+        footprint.at[footprint.count++] = (struct access){
+            world_location(x->world, info->object, suspect->op->addr), 1, info->mode};
+    memcpy(into, footprint.at, footprint.count * sizeof *into);
+    return footprint.count;
+}
 
-        past->access[i] = accesses[i];
-        past->at[i] = record_skip(x, newest, accesses[i].mode);
+static void past_open(struct past *past, struct execution *x, const struct suspect *suspect)
+{
+    past->count = suspect->access_count;
+    if (suspect->accesses)
+        memcpy(past->access, suspect->accesses, past->count * sizeof *past->access);
+    else
+        past->count = suspect_looks(x, suspect, past->access);
+    for (uint32_t i = 0; i < past->count; i++) {
+        loc_id loc = past->access[i].loc;
+        uint32_t newest = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+
+        past->at[i] = record_skip(x, newest, past->access[i].mode);
     }
 }
 
@@ -351,6 +355,8 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     uint32_t width = suspect->pre.width;
     struct vclock known;
 
+    if (x->states)
+        states_suspect(x->states, suspect);
     x->candidates.count = 0;
     for (uint32_t i = 0; suspect->accesses && i < suspect->access_count; i++)
         candidates_of(x, &suspect->accesses[i]);
@@ -366,6 +372,69 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     } else {
         candidates_sort(x);
         find_unblocked(x, suspect, known);
+    }
+}
+
+/* ---- operations that are still to come */
+
+bool op_waits_for_one(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    return op_infos[op->kind].flags & OP_BLOCK &&
+           (object == OBJECT_MUTEX || object == OBJECT_SPIN || object == OBJECT_SEM ||
+            object == OBJECT_THREAD);
+}
+
+/* Whether the operation can run in the state before event `first`, which wrote what it touches: never, always, or nobody knows. All who write its
+ * one object depend on each other, so whatever is still to come does not change how that was then. */
+enum before { BEFORE_NEVER, BEFORE_MAYBE, BEFORE_ALWAYS };
+
+static enum before runs_before(struct execution *x, const struct suspect *suspect,
+                               const struct access_record *record)
+{
+    struct cut cut = {{cut_state, cut_is_flushed, cut_writer}, x, record->event};
+    struct footprint footprint;
+
+    if (!(op_infos[suspect->op->kind].flags & OP_BLOCK))
+        return BEFORE_ALWAYS;
+    if (suspect->access_count != 1 || !op_waits_for_one(suspect->op) ||
+        record->access.mode != ACCESS_WRITE || suspect->accesses[0].mode == ACCESS_ADD)
+        return BEFORE_MAYBE;
+    x->others.count = 0;
+    return op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
+                   TOUCH_DISABLED
+               ? BEFORE_NEVER
+               : BEFORE_ALWAYS;
+}
+
+void races_ahead(struct execution *x, const struct suspect *suspect,
+                 void (*each)(void *context, event_id first, const struct suspect *suspect),
+                 void *context)
+{
+    struct vclock known;
+    struct past past;
+    uint32_t i;
+
+    x->scratch_clocks.count = 0;
+    vec_reserve(x->arena, &x->scratch_clocks, suspect->pre.width);
+    known = (struct vclock){x->scratch_clocks.at, suspect->pre.width};
+    vclock_copy(known, suspect->pre);
+    past_open(&past, x, suspect);
+    while ((i = past_newest(&past, x)) < past.count) {
+        const struct access_record *record = &x->accesses.at[past.at[i]];
+        event_id first = record->event;
+        enum before before;
+
+        past.at[i] = record_skip(x, record->older, past.access[i].mode);
+        if (!access_conflicts(&record->access, &past.access[i]) || clock_has(x, known, first))
+            continue;
+        before = runs_before(x, suspect, record);
+        if (before != BEFORE_NEVER)
+            each(context, first, suspect);
+        /* what happens before it shows in the run in which the operation does come before it */
+        if (before == BEFORE_ALWAYS)
+            vclock_join(known, event_clock(x, first));
     }
 }
 

@@ -17,6 +17,19 @@ struct suspect {
  * NULL, the clocks of all events that the suspect conflicts with. */
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full);
 
+/* An operation that may follow the present state, and the clock of what its agent needs now: calls `each` for the events that it could have come
+ * before, apart from those that happen before one of them. Nothing is known of what lies between, so some of them may not be possible; whoever
+ * waits for one object is judged by the state of that one. */
+void races_ahead(struct execution *x, const struct suspect *suspect,
+                 void (*each)(void *context, event_id first, const struct suspect *suspect),
+                 void *context);
+
+/* What a suspect that cannot run looks at while it waits: up to FOOTPRINT_MAX accesses, into `into`. Their number. */
+uint32_t suspect_looks(struct execution *x, const struct suspect *suspect, struct access *into);
+
+/* Whether the operation waits for one object alone, so that its state before an event tells whether it could come before that. */
+bool op_waits_for_one(const struct op *op);
+
 /* Adds the other outcomes of event `id`, which is the last one and could have taken `outcomes`. */
 void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
                         const outcome_vec *outcomes);

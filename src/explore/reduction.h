@@ -42,6 +42,8 @@ struct reduction_ops {
      * in its new place is handed over when it is found, and again at the end of each execution: what follows counts.) */
     bool races_at_end;
     bool takes_bound; /* keeps its promise under a preemption bound */
+    const struct reduction_ops *
+        with_states; /* what takes its place when states are compared (states.h), maybe itself; NULL: cannot be */
     struct reduction *(*open)(struct arena *arena);
     /* The execution has just reached this depth: what to try first from here. `preferred` is the thread
      * that ran last, or AGENT_NONE. */

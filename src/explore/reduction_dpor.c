@@ -122,6 +122,7 @@ const struct reduction_ops reduction_dpor = {
     .name = "dpor",
     .summary = "persistent sets by clock vectors",
     .takes_bound = true,
+    .with_states = &reduction_dpor,
     .open = dpor_open,
     .enter = dpor_enter,
     .more = nodes_more,

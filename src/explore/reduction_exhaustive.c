@@ -32,6 +32,7 @@ const struct reduction_ops reduction_exhaustive = {
     .name = "exhaustive",
     .summary = "every interleaving",
     .takes_bound = true,
+    .with_states = &reduction_exhaustive,
     .open = exhaustive_open,
     .enter = exhaustive_enter,
     .more = nodes_more,

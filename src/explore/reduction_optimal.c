@@ -109,6 +109,8 @@ const struct reduction_ops reduction_optimal = {
     .name = "optimal",
     .summary = "wakeup trees and sleep sets: each trace once",
     .races_at_end = true,
+    .with_states =
+        &reduction_source, /* runs that stop are too short to tell what a wakeup tree needs */
     .open = optimal_open,
     .enter = optimal_enter,
     .more = nodes_more,

@@ -67,6 +67,7 @@ static void source_reverse(struct reduction *reduction, const struct race *race)
 const struct reduction_ops reduction_source = {
     .name = "source",
     .summary = "source sets and sleep sets: each trace once, some runs given up",
+    .with_states = &reduction_source,
     .open = source_open,
     .enter = source_enter,
     .more = nodes_more,

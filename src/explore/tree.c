@@ -51,6 +51,8 @@ enum tree_mark tree_mark_of(const struct explorer *explorer, enum ending ending,
         return TREE_BUG;
     if (ending == ENDING_ASLEEP)
         return TREE_ASLEEP;
+    if (ending == ENDING_KNOWN)
+        return TREE_KNOWN;
     if (ending == ENDING_CUT)
         return TREE_CUT;
     return explorer->execution.failed_assumes.count ? TREE_ASSUME : TREE_DONE;

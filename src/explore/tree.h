@@ -14,6 +14,7 @@ enum tree_mark {
     TREE_ASSUME, /* an assumption failed */
     TREE_BUG,
     TREE_ASLEEP, /* given up: redundant */
+    TREE_KNOWN,  /* given up: at a state that was explored before */
     TREE_CUT,    /* given up: a bound */
 };
 

@@ -73,7 +73,7 @@ static void await_add(struct world *world, const struct await *await, struct fin
 static bool waits_in_loop(const struct op *op)
 {
     return op->kind == OP_COND_TIMEDWAIT || op->kind == OP_COND_TIMEOUT ||
-           op->kind == OP_COND_RESUME || op->kind == OP_COND_RELOCK;
+           op->kind == OP_COND_RESUME;
 }
 
 static void pending_add(struct world *world, const struct op *op, struct fingerprint *into)
@@ -91,7 +91,7 @@ static void pending_add(struct world *world, const struct op *op, struct fingerp
         fingerprint_word(into, op->addr);
     if (waits_in_loop(op))
         await = (const struct await *)(uintptr_t)op->value;
-    else
+    else if (op->kind != OP_COND_RELOCK) /* it waited for that */
         fingerprint_bytes(into, &op->value, sizeof op->value);
     if (await)
         await_add(world, await, into);

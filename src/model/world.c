@@ -34,6 +34,7 @@ void world_restart(struct world *world)
     world->active.count = 0;
     world->generation++;
     world->now = EVENT_NONE;
+    world->sum = (struct fingerprint){0, 0};
     world->target->ops->restart(world->target, world);
 }
 

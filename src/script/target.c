@@ -303,7 +303,72 @@ static void script_restart(struct target *target, struct world *world)
             world_start(world, world_thread(world, thread_key(t)));
 }
 
-static const struct target_ops script_ops = {script_restart, script_start, script_resume};
+/* ---- states: a thread is where it is in its code, and its registers. All of them: their last values are looked at in the end. */
+
+static bool script_local(struct target *target, struct world *world, agent_id agent,
+                         struct fingerprint *into)
+{
+    struct script *script = (struct script *)target;
+    uint32_t thread = script_thread_of(world, agent);
+    const struct script_thread *t = &script->threads[thread];
+
+    fingerprint_word(into, t->pc);
+    fingerprint_bytes(into, t->regs, script->program->threads[thread].reg_count * sizeof *t->regs);
+    return true;
+}
+
+/* What those that run no more have left in their registers. */
+static bool script_shared(struct target *target, struct world *world, struct fingerprint *into)
+{
+    for (agent_id agent = 0; agent < world->agents.count; agent++) {
+        struct fingerprint thread = {agent, 0};
+
+        if (world->agents.at[agent].is_buffer ||
+            (world->threads.at[agent].status != THREAD_EXITED &&
+             world->threads.at[agent].status != THREAD_HALTED))
+            continue;
+        script_local(target, world, agent, &thread);
+        fingerprint_plus(into, thread);
+    }
+    return true;
+}
+
+static void script_note(struct target *target, struct world *world, agent_id agent)
+{
+    struct script *script = (struct script *)target;
+    uint32_t thread = script_thread_of(world, agent);
+    struct script_thread *t = &script->threads[thread];
+
+    t->noted_pc = t->pc;
+    memcpy(t->noted, t->regs, script->program->threads[thread].reg_count * sizeof *t->regs);
+}
+
+static bool script_change(struct target *target, struct world *world, agent_id agent,
+                          struct fingerprint *into)
+{
+    struct script *script = (struct script *)target;
+    uint32_t thread = script_thread_of(world, agent);
+    const struct script_thread *t = &script->threads[thread];
+
+    for (uint32_t r = 0; r < script->program->threads[thread].reg_count; r++)
+        if (t->noted[r] != t->regs[r]) {
+            fingerprint_word(into, r);
+            fingerprint_word(into, (uint64_t)t->regs[r]);
+        }
+    if (t->noted_pc != t->pc)
+        fingerprint_word(into, t->pc);
+    return true;
+}
+
+static const struct target_ops script_ops = {
+    .restart = script_restart,
+    .start = script_start,
+    .resume = script_resume,
+    .local = script_local,
+    .shared = script_shared,
+    .note = script_note,
+    .change = script_change,
+};
 
 /* Every declaration starts at eight bytes of its own. Objects get names behind all memory. */
 static void script_lay_out(struct script *script)
@@ -365,7 +430,9 @@ int script_open(struct script *script, const struct program *program)
     for (uint32_t t = 0; t < program->thread_count; t++) {
         script->threads[t].regs =
             calloc(program->threads[t].reg_count + 1, sizeof *script->threads[t].regs);
-        if (!script->threads[t].regs)
+        script->threads[t].noted =
+            calloc(program->threads[t].reg_count + 1, sizeof *script->threads[t].noted);
+        if (!script->threads[t].regs || !script->threads[t].noted)
             goto fail;
     }
     script_lay_out(script);
@@ -378,8 +445,10 @@ fail:
 
 void script_close(struct script *script)
 {
-    for (uint32_t t = 0; script->threads && t < script->program->thread_count; t++)
+    for (uint32_t t = 0; script->threads && t < script->program->thread_count; t++) {
         free(script->threads[t].regs);
+        free(script->threads[t].noted);
+    }
     free(script->threads);
     free(script->addresses);
     free(script->initial);

@@ -19,7 +19,9 @@ struct script {
     bool wants;          /* or an `rwwant`: readers wait behind writers that wait */
     struct script_thread {
         int64_t *regs;
-        uint32_t pc;        /* the row whose operation is pending */
+        uint32_t pc;    /* the row whose operation is pending */
+        int64_t *noted; /* `regs` and `pc` before the transition under way, if they are compared */
+        uint32_t noted_pc;
         struct await await; /* what that waits for, if it is an `await` */
     } *threads;
 };

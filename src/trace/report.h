@@ -33,7 +33,8 @@ struct result {
     VEC(struct result_bug) bugs;
     VEC(struct result_unseen) unseen;
     uint64_t executions, blocked, transitions, threads, peak_rss_bytes;
-    uint64_t suppressed; /* data races that the user does not want to know of */
+    uint64_t states, revisited, state_bytes; /* of a search that compares states */
+    uint64_t suppressed;                     /* data races that the user does not want to know of */
     double seconds;
 };
 

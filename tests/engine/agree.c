@@ -8,7 +8,8 @@
 /* The traces of one run of the engine. */
 struct gathering {
     struct oracle_replayer *replayer;
-    struct oracle_set traces;
+    struct oracle_set traces, finals;
+    struct oracle_end ends; /* of any execution */
     uint64_t executions, given_up, limit;
     bool twice; /* some trace came again */
     bool wrong; /* some execution cannot be replayed */
@@ -26,6 +27,10 @@ static bool gather(void *context, const struct engine_execution *execution)
     oracle_replay(g->replayer, execution->schedule, execution->length, &outcome);
     g->wrong |= outcome.verdict != ORACLE_COMPLETE && outcome.verdict != ORACLE_UNSUPPORTED;
     g->twice |= !oracle_set_add(&g->traces, outcome.trace);
+    oracle_set_add(&g->finals, outcome.final);
+    g->ends.deadlock |= outcome.end.deadlock;
+    g->ends.asserted |= outcome.end.asserted;
+    g->ends.misused |= outcome.end.misused;
     return ++g->executions <= g->limit;
 }
 
@@ -40,6 +45,8 @@ static bool run(const struct program *program, const struct oracle_config *confi
                                    config->spurious};
     struct engine_stats stats;
 
+    oracle_set_free(&g->traces);
+    oracle_set_free(&g->finals);
     *g = (struct gathering){.limit = limit, .replayer = oracle_replayer_new(config)};
     engine_run(program, &engine, gather, g, &stats);
     oracle_replayer_free(g->replayer);
@@ -60,13 +67,50 @@ static const char *problem_of(const struct gathering *optimal, const struct gath
     return NULL;
 }
 
+/* The same for a run that compares states: it has all final states and kinds of bugs, if not all traces. */
+static const char *states_problem_of(const struct gathering *states, const struct gathering *source)
+{
+    if (states->wrong)
+        return "an execution cannot be replayed";
+    if (states->finals.count != source->finals.count)
+        return "not all final states are reached";
+    if (states->ends.deadlock != source->ends.deadlock ||
+        states->ends.asserted != source->ends.asserted ||
+        states->ends.misused != source->ends.misused)
+        return "not the same kinds of bugs";
+    return NULL;
+}
+
+static enum judgement judge_states(const struct program *program,
+                                   const struct oracle_config *config, uint64_t limit,
+                                   const struct gathering *source, FILE *file)
+{
+    static const char *const names[] = {"dpor+delta", "dpor+exact", "source+delta", "source+exact"};
+    struct gathering states = {0};
+    enum judgement judgement = JUDGED_RIGHT;
+
+    for (size_t i = 0; i < 4 && judgement == JUDGED_RIGHT; i++) {
+        const char *problem = run(program, config, names[i], i % 2 * 17, limit, &states)
+                                  ? states_problem_of(&states, source)
+                                  : NULL; /* too big */
+        if (problem) {
+            fprintf(file, "%s (%s %s): %u of %u\n", problem, oracle_model_names[config->model],
+                    names[i], states.finals.count, source->finals.count);
+            judgement = JUDGED_WRONG;
+        }
+    }
+    oracle_set_free(&states.traces);
+    oracle_set_free(&states.finals);
+    return judgement;
+}
+
 enum judgement judge_agree(const struct program *program, enum oracle_model model, uint64_t limit,
                            FILE *file)
 {
     uint64_t *addresses = calloc(program->decl_count + 1, sizeof *addresses);
     struct oracle_config config = {program,          model, ORACLE_UNBOUNDED,
                                    ORACLE_UNBOUNDED, 0,     addresses};
-    struct gathering source, optimal;
+    struct gathering source = {0}, optimal = {0};
     enum judgement judgement = JUDGED_TOO_BIG;
 
     for (uint32_t d = 0; d < program->decl_count; d++)
@@ -84,10 +128,14 @@ enum judgement judge_agree(const struct program *program, enum oracle_model mode
                         source.traces.count);
                 judgement = JUDGED_WRONG;
             }
-            oracle_set_free(&optimal.traces);
         }
+        if (judgement == JUDGED_RIGHT)
+            judgement = judge_states(program, &config, limit, &source, file);
     }
+    oracle_set_free(&optimal.traces);
+    oracle_set_free(&optimal.finals);
     oracle_set_free(&source.traces);
+    oracle_set_free(&source.finals);
     free(addresses);
     return judgement;
 }

@@ -1,5 +1,6 @@
 #include "engine_api.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "explore/explorer.h"
@@ -66,7 +67,8 @@ static bool session_ended(void *context, struct explorer *explorer, enum ending 
 {
     struct session *session = context;
     const struct execution *x = &explorer->execution;
-    struct engine_execution execution = {.blocked = ending == ENDING_ASLEEP,
+    struct engine_execution execution = {.blocked =
+                                             ending == ENDING_ASLEEP || ending == ENDING_KNOWN,
                                          .assume_failed = x->failed_assumes.count > 0,
                                          .deadlock = ending == ENDING_DEADLOCK,
                                          .bug = has_finding(x),
@@ -94,13 +96,31 @@ uint64_t engine_address(const struct program *program, uint32_t decl)
     return address;
 }
 
+static const struct reduction_ops *reduction_of(const char *name)
+{
+    char first[32];
+
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "+"), name);
+    return reduction_find(first);
+}
+
+static enum states_kind states_of(const char *name)
+{
+    const char *plus = strchr(name, '+');
+
+    if (!plus)
+        return STATES_OFF;
+    return strcmp(plus, "+delta") == 0 ? STATES_DELTA : STATES_EXACT;
+}
+
 bool engine_run(const struct program *program, const struct engine_config *config,
                 bool (*each)(void *ctx, const struct engine_execution *), void *ctx,
                 struct engine_stats *stats)
 {
     struct session session = {.each = each, .ctx = ctx};
     struct explorer_options options = {
-        .reduction = reduction_find(config->reduction),
+        .reduction = reduction_of(config->reduction),
+        .states = states_of(config->reduction),
         .memory = memory_find(config->model),
         .buffer_bound = (uint32_t)config->buffer_bound,
         .preemption_bound = (uint32_t)config->preemption_bound,
@@ -122,7 +142,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
     explorer_open(&session.explorer, &session.arena, &session.script.base, &options);
     ok = explorer_run(&session.explorer);
     stats->executions = done->executions + done->assumes;
-    stats->blocked = done->asleep;
+    stats->blocked = done->asleep + done->states.revisited;
     ok = ok && !(done->cut & CUT_MAX_STEPS);
     script_close(&session.script);
     arena_close(&session.arena);

@@ -10,7 +10,7 @@
 #include "oracle.h"
 
 struct engine_config {
-    const char *reduction; /* as after --reduction */
+    const char *reduction; /* as after --reduction; "dpor+exact": with --stateful=exact */
     const char *model;     /* sc, tso, pso */
     int buffer_bound;      /* or ORACLE_UNBOUNDED */
     int preemption_bound;  /* or ORACLE_UNBOUNDED */

@@ -17,7 +17,9 @@
 #include "script/text.h"
 #include "shrink.h"
 
-static const char *const reductions[] = {"exhaustive", "sharing", "dpor", "source", "optimal"};
+static const char *const reductions[] = {
+    "exhaustive",       "sharing",    "dpor",       "source",       "optimal",
+    "exhaustive+exact", "dpor+delta", "dpor+exact", "source+delta", "source+exact"};
 enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
 
 struct options {

@@ -296,6 +296,8 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
+    if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
+        options->states = STATES_OFF;
     CHECK(options->memory && options->reduction,
           "the driver asks for an unknown model or reduction");
 }

@@ -20,14 +20,14 @@
 /* ---- harness */
 
 /* The distinct final states of the complete runs of a search, sorted, as text. */
-struct states {
+struct final_states {
     char **at;
     size_t count, room;
 };
 
 struct result {
     struct explorer_stats stats;
-    struct states states;
+    struct final_states states;
     uint64_t deadlocks;            /* runs that ended in one */
     uint64_t bugs[BUG_KIND_COUNT]; /* findings in complete runs */
 };
@@ -38,7 +38,7 @@ struct search {
     struct result *result;
 };
 
-static void states_add(struct states *states, const char *text)
+static void states_add(struct final_states *states, const char *text)
 {
     size_t low = 0, high = states->count;
 
@@ -198,7 +198,7 @@ static struct result explore(const char *source, struct how how)
     return search_run(&search, how);
 }
 
-static bool has_state(const struct states *states, const char *text)
+static bool has_state(const struct final_states *states, const char *text)
 {
     for (size_t i = 0; i < states->count; i++)
         if (strcmp(states->at[i], text) == 0)
@@ -207,7 +207,7 @@ static bool has_state(const struct states *states, const char *text)
 }
 
 /* Whether some state contains each of the words of `text`. */
-static bool has_words(const struct states *states, const char *text)
+static bool has_words(const struct final_states *states, const char *text)
 {
     for (size_t i = 0; i < states->count; i++) {
         char copy[200];
@@ -224,7 +224,7 @@ static bool has_words(const struct states *states, const char *text)
     return false;
 }
 
-static bool is_subset(const struct states *small, const struct states *large)
+static bool is_subset(const struct final_states *small, const struct final_states *large)
 {
     for (size_t i = 0; i < small->count; i++)
         if (!has_state(large, small->at[i])) {
