@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agree.h"
+#include "cycles.h"
 #include "generate.h"
 #include "judge.h"
 #include "known.h"
@@ -30,6 +31,7 @@ struct options {
     const char *only;
     int model; /* or -1 */
     const char *file;
+    bool cycles;     /* only the programs that go round */
     bool bounds;     /* judge bounds for every program, not for some */
     bool self_check; /* the same for the oracle itself */
     bool forks;      /* a process for each program, so that crashes can be shrunk */
@@ -62,6 +64,7 @@ static uint64_t order_seed(void)
 #define LARGE_EVENTS 18
 
 static uint64_t agreed;
+static uint64_t round_judged;    /* programs that go round */
 static uint64_t usable, too_big; /* programs, each once for every model and bound */
 
 /* The signal is fatal anyway, so that printing in its handler can do no more harm.
@@ -340,11 +343,30 @@ static bool check_large(uint64_t seed)
     return fine;
 }
 
+/* A program that goes round, of the same seed. */
+static bool check_cycles(uint64_t seed)
+{
+    enum judgement judgement;
+
+    now.seed = seed;
+    alarm(120);
+    judgement = cycles_judge(seed, nowhere);
+    alarm(0);
+    round_judged += judgement == JUDGED_RIGHT;
+    if (judgement != JUDGED_WRONG)
+        return true;
+    printf("\nseed %" PRIu64 ": ", seed);
+    cycles_judge(seed, stdout);
+    return false;
+}
+
 static bool check_seed(uint64_t seed)
 {
     struct program program;
     uint32_t line;
 
+    if (options.cycles)
+        return check_cycles(seed);
     generate(seed, &options.knobs, &program);
     const char *invalid = program_check(&program, &line);
     if (invalid)
@@ -355,6 +377,8 @@ static bool check_seed(uint64_t seed)
     }
     bool fine = !invalid && check_program(&program, seed);
     program_free(&program);
+    if (fine && !options.only)
+        fine = check_cycles(seed);
     return fine && (!wants_agreement(seed) || check_large(seed));
 }
 
@@ -387,9 +411,10 @@ static int check_seeds(void)
         failed++;
     }
     printf("%.1f s; programs under models and bounds: %" PRIu64 " judged, %" PRIu64
-           " agreed on, %" PRIu64 " too big; oracle: %" PRIu64 " interleavings, %" PRIu64
-           " steps; engine: %" PRIu64 " runs, %" PRIu64 " executions, %" PRIu64 " redundant\n",
-           seconds_since(&start), usable, agreed, too_big, judge_stats.interleavings,
+           " agreed on, %" PRIu64 " go round, %" PRIu64 " too big; oracle: %" PRIu64
+           " interleavings, %" PRIu64 " steps; engine: %" PRIu64 " runs, %" PRIu64
+           " executions, %" PRIu64 " redundant\n",
+           seconds_since(&start), usable, agreed, round_judged, too_big, judge_stats.interleavings,
            judge_stats.steps, judge_stats.runs, judge_stats.executions, judge_stats.redundant);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
     return failed ? 1 : 0;
@@ -427,7 +452,7 @@ static int usage(void)
     fprintf(stderr,
             "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
             "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
-            "                     [--file PROGRAM] [--bounds] [--self-check] [--fork]\n"
+            "                     [--file PROGRAM] [--bounds] [--cycles] [--self-check] [--fork]\n"
             "                     [--keep-going] [--verbose]\n");
     return 2;
 }
@@ -447,11 +472,9 @@ static bool set_flag(const char *name)
         const char *name;
         bool *flag;
     } flags[] = {
-        {"--bounds", &options.bounds},
-        {"--self-check", &options.self_check},
-        {"--fork", &options.forks},
-        {"--verbose", &options.verbose},
-        {"--keep-going", &options.keep_going},
+        {"--bounds", &options.bounds},         {"--cycles", &options.cycles},
+        {"--self-check", &options.self_check}, {"--fork", &options.forks},
+        {"--verbose", &options.verbose},       {"--keep-going", &options.keep_going},
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {

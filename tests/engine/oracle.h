@@ -85,6 +85,9 @@ struct oracle_leaf {
 void oracle_explore(const struct oracle_config *config, uint64_t limit,
                     bool (*visit)(void *ctx, const struct oracle_leaf *leaf), void *ctx,
                     struct oracle_result *result);
+/* Finds all states by going from state to state, up to `limit` of them: for programs that go round for ever. Final states and ends only, no
+ * traces; `deadlocks` and the others count final states. Without store buffers. */
+void oracle_reach(const struct oracle_config *config, uint64_t limit, struct oracle_result *result);
 void oracle_result_free(struct oracle_result *result);
 
 enum oracle_verdict {

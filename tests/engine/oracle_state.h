@@ -153,6 +153,9 @@ struct o_pending {
 /* oracle_state.c */
 void o_machine_init(struct o_machine *m, const struct oracle_config *config);
 void o_machine_free(struct o_machine *m);
+/* Adds a number to a hash. */
+struct oracle_hash o_hash_word(struct oracle_hash hash, uint64_t word);
+
 void o_state_init(const struct o_machine *m, struct o_state *s);
 void o_state_copy(const struct o_machine *m, struct o_state *to, const struct o_state *from);
 void o_pending(const struct o_machine *m, const struct o_state *s, unsigned t, struct o_pending *p);

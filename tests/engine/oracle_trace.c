@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Order matters: mixing in a, then b is not mixing in b, then a. */
-static struct oracle_hash hash_word(struct oracle_hash hash, uint64_t word)
+struct oracle_hash o_hash_word(struct oracle_hash hash, uint64_t word)
 {
     hash.lo = mix(hash.lo + 0x9e3779b97f4a7c15ULL + word);
     hash.hi = mix((hash.hi ^ 0xd1342543de82ef95ULL) + mix(word) * 0x2545f4914f6cdd1dULL);
@@ -95,9 +95,9 @@ void o_label(struct o_event *events, int index)
         event->in_buffer +=
             e->buffered && e->choice.thread == event->choice.thread && e->buffer == event->buffer;
     }
-    hash = hash_word(hash, (uint64_t)(uint16_t)event->choice.thread << 16 |
-                               (uint16_t)event->choice.buffer);
-    event->label = hash_word(hash, (uint64_t)event->nth << 32 | event->choice.outcome);
+    hash = o_hash_word(hash, (uint64_t)(uint16_t)event->choice.thread << 16 |
+                                 (uint16_t)event->choice.buffer);
+    event->label = o_hash_word(hash, (uint64_t)event->nth << 32 | event->choice.outcome);
 }
 
 /* The hash of a trace is a sum over its labels and its ordered dependent pairs, so that equivalent
@@ -112,7 +112,7 @@ struct oracle_hash o_trace_extend(const struct o_machine *m, const struct o_even
     for (int i = 0; i < index; i++) {
         if (!o_dependent(m, events, i, index))
             continue;
-        struct oracle_hash pair = hash_word(events[i].label, label->lo);
+        struct oracle_hash pair = o_hash_word(events[i].label, label->lo);
         hash.lo += mix(pair.lo ^ label->hi);
         hash.hi += mix(pair.hi + label->hi);
     }
@@ -125,16 +125,16 @@ struct oracle_hash o_state_hash(const struct o_machine *m, const struct o_state 
     struct oracle_hash hash = {1, 2};
 
     for (uint32_t i = 0; i < m->byte_count; i += 8)
-        hash = hash_word(hash, o_bytes_read(s, i, 8));
+        hash = o_hash_word(hash, o_bytes_read(s, i, 8));
     for (uint32_t t = 0; t < m->thread_count; t++) {
         const struct o_thread *thread = &s->threads[t];
         struct o_pending p = {.kind = OP_KIND_COUNT};
         if (thread->status == ORACLE_BLOCKED)
             o_pending(m, s, t, &p);
         uint32_t pc = thread->status == ORACLE_BLOCKED ? thread->pc : 0;
-        hash = hash_word(hash, (uint64_t)thread->status << 40 | (uint64_t)p.kind << 32 | pc);
+        hash = o_hash_word(hash, (uint64_t)thread->status << 40 | (uint64_t)p.kind << 32 | pc);
         for (uint32_t r = 0; r < m->program->threads[t].reg_count; r++)
-            hash = hash_word(hash, (uint64_t)thread->regs[r]);
+            hash = o_hash_word(hash, (uint64_t)thread->regs[r]);
     }
     return hash;
 }
