@@ -33,7 +33,11 @@ static const char *set_reduction(struct settings *settings, const char *value)
 static const struct {
     const char *name;
     enum states_kind kind;
-} states_kinds[] = {{"off", STATES_OFF}, {"delta", STATES_DELTA}, {"exact", STATES_EXACT}};
+} states_kinds[] = {
+    {"off", STATES_OFF}, {"delta", STATES_DELTA}, {"exact", STATES_EXACT}, {"auto", STATES_AUTO}};
+
+/* Runs of a search after which --stateful=auto begins: with fewer there is nothing to gain. */
+#define STATES_AFTER 2000
 
 static const char *set_stateful(struct settings *settings, const char *value)
 {
@@ -42,7 +46,7 @@ static const char *set_stateful(struct settings *settings, const char *value)
             settings->search.states = states_kinds[i].kind;
             return NULL;
         }
-    return "off, delta or exact";
+    return "off, delta, exact or auto";
 }
 
 static const char *set_bound(uint32_t *bound, const char *value)
@@ -123,8 +127,8 @@ const struct option_row search_options[] = {
     {"model", "sc|tso|pso", "memory model (default sc)", set_model},
     {"reduction", "optimal|source|dpor|sharing|exhaustive",
      "which interleavings are left out (default optimal)", set_reduction},
-    {"stateful", "off|delta|exact", "stop a run at a state that was explored before (default off)",
-     set_stateful},
+    {"stateful", "off|delta|exact|auto",
+     "stop a run at a state that was explored before (default off)", set_stateful},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
     {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
      set_preemption_bound},
@@ -260,6 +264,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .memory = memory_models[0],
                                              .buffer_bound = BUFFER_UNBOUNDED,
                                              .preemption_bound = NO_BOUND,
+                                             .states_after = STATES_AFTER,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
                                   .races = true,

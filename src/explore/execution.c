@@ -262,6 +262,12 @@ void execution_bury(struct execution *x)
 
 bool execution_replay(struct execution *x, event_id *at)
 {
+    return execution_replay_each(x, at, NULL, NULL);
+}
+
+bool execution_replay_each(struct execution *x, event_id *at,
+                           void (*each)(void *context, uint32_t depth), void *context)
+{
     world_restart(x->world);
     for (event_id id = 0; id < x->events.count; id++) {
         const struct event *event = &x->events.at[id];
@@ -272,11 +278,15 @@ bool execution_replay(struct execution *x, event_id *at)
             *at = id;
             return false;
         }
+        if (each)
+            each(context, id);
         if (event->fatal)
             world_step_fatal(x->world, event->agent, event->outcome, id);
         else
             world_step(x->world, event->agent, event->outcome, id);
     }
+    if (each)
+        each(context, x->events.count);
     x->replayed += x->events.count;
     return true;
 }

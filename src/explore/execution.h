@@ -135,6 +135,10 @@ void execution_bury(struct execution *x);
  * again what it did (*at is the first event that differs). */
 bool execution_replay(struct execution *x, event_id *at);
 
+/* The same; calls `each` in every state on the way, the first and the last included, with its depth. */
+bool execution_replay_each(struct execution *x, event_id *at,
+                           void (*each)(void *context, uint32_t depth), void *context);
+
 /* Forgets the races that came to light from event `from` on. */
 void races_cut(struct execution *x, event_id from);
 

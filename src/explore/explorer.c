@@ -15,18 +15,49 @@
 /* Steps that runs may take at least, however many were given up. */
 #define STEPS_MIN 100
 
-static bool compares_states(const struct explorer *explorer)
+/* ---- comparing states */
+
+/* STATES_AUTO: steps of one run after which states are compared; how many states there must be to tell whether that is worth it; and how many
+ * runs there may be for each that stops at a known state. */
+#define AUTO_DEPTH  4000
+#define AUTO_STATES 50000
+#define AUTO_REPEAT 100
+
+/* From now on. In the middle of a search another reduction may have to take over: what is planned and done stays as it is. */
+static void states_begin(struct explorer *explorer)
 {
-    return explorer->options.states != STATES_OFF;
+    const struct explorer_options *options = &explorer->options;
+
+    explorer->reduction->ops = options->reduction->with_states;
+    states_open(&explorer->states, options->states == STATES_AUTO ? STATES_EXACT : options->states,
+                &explorer->execution, explorer->reduction, options->futures);
+    explorer->states.max_bytes = options->max_memory / 2;
+    explorer->comparing = true;
 }
 
-static void explorer_open_reduction(struct explorer *explorer, const struct reduction_ops *ops)
+static void states_end(struct explorer *explorer)
 {
-    CHECK(!compares_states(explorer) || ops->with_states, "reduction %s with states", ops->name);
-    if (compares_states(explorer))
-        ops = ops->with_states;
-    explorer->reduction = ops->open(explorer->arena);
-    explorer->reduction->ops = ops;
+    explorer->comparing = explorer->known = false;
+    explorer->world.sums = false;
+    explorer->execution.states = NULL;
+    explorer->reduction->ops = explorer->options.reduction;
+}
+
+/* Whether a search that has not compared states is large enough for it. Tried once. */
+static bool states_wanted(const struct explorer *explorer)
+{
+    return explorer->options.states == STATES_AUTO && !explorer->states.stats.states &&
+           (explorer->runs >= explorer->options.states_after ||
+            explorer->execution.events.count >= AUTO_DEPTH);
+}
+
+static bool states_in_vain(const struct explorer *explorer)
+{
+    const struct states_stats *stats = &explorer->states.stats;
+
+    return explorer->options.states == STATES_AUTO && explorer->comparing &&
+           stats->states + stats->untold > AUTO_STATES &&
+           stats->revisited < explorer->runs / AUTO_REPEAT;
 }
 
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
@@ -41,18 +72,19 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
     explorer->world.spurious_bound = options->spurious_bound;
     execution_open(&explorer->execution, arena, &explorer->world);
-    explorer_open_reduction(explorer, options->reduction);
+    explorer->reduction = options->reduction->open(arena);
+    explorer->reduction->ops = options->reduction;
     explorer->reduction->execution = &explorer->execution;
     explorer->reduction->bounded = options->preemption_bound != NO_BOUND;
     explorer->execution.all_races = explorer->reduction->bounded;
     CHECK(!explorer->reduction->bounded || options->reduction->takes_bound,
           "reduction %s under a preemption bound", options->reduction->name);
-    if (!compares_states(explorer))
+    if (options->states == STATES_OFF)
         return;
-    CHECK(!explorer->reduction->bounded, "states under a preemption bound");
-    states_open(&explorer->states, options->states, &explorer->execution, explorer->reduction,
-                options->futures);
-    explorer->states.max_bytes = options->max_memory / 2;
+    CHECK(!explorer->reduction->bounded && options->reduction->with_states,
+          "states with reduction %s", options->reduction->name);
+    if (options->states != STATES_AUTO)
+        states_begin(explorer);
 }
 
 static uint32_t depth_of(const struct explorer *explorer)
@@ -152,8 +184,7 @@ static void state_enter(struct explorer *explorer, struct explorer_state state)
         races_reverse(explorer);
         races_keep_changed(&explorer->execution);
     }
-    explorer->known =
-        compares_states(explorer) && states_enter(&explorer->states, depth_of(explorer));
+    explorer->known = explorer->comparing && states_enter(&explorer->states, depth_of(explorer));
 }
 
 static void choice_take(struct explorer *explorer, struct choice choice)
@@ -169,7 +200,7 @@ static void choice_take(struct explorer *explorer, struct choice choice)
     }
     if (explorer->options.takes)
         explorer->options.takes(explorer->options.context, explorer, choice.agent, choice.outcome);
-    if (compares_states(explorer))
+    if (explorer->comparing)
         states_step(&explorer->states, choice.agent);
     execution_append(&explorer->execution, choice.agent, choice.outcome);
     explorer->stats.transitions++;
@@ -268,6 +299,8 @@ static bool run_ended(struct explorer *explorer, bool cut)
     if (ending != ENDING_KNOWN)
         execution_end(&explorer->execution);
     races_reverse(explorer);
+    if (states_in_vain(explorer))
+        states_end(explorer);
     return true;
 }
 
@@ -281,7 +314,7 @@ static bool go_back(struct explorer *explorer, bool cut)
     bool repeated;
 
     while (cut || depth >= explorer->max_steps || !ops->more(explorer->reduction, depth)) {
-        if (compares_states(explorer))
+        if (explorer->comparing)
             states_leave(&explorer->states, depth, cut || depth >= explorer->max_steps);
         cut = false;
         ops->leave(explorer->reduction, depth);
@@ -292,9 +325,14 @@ static bool go_back(struct explorer *explorer, bool cut)
     execution_cut(x, depth);
     explorer->replaying = true;
     explorer->known = explorer->world.sums = false;
-    repeated = execution_replay(x, &explorer->diverged);
+    if (states_wanted(explorer)) {
+        states_begin(explorer);
+        repeated = states_catch_up(&explorer->states, &explorer->diverged);
+    } else {
+        repeated = execution_replay(x, &explorer->diverged);
+    }
     explorer->replaying = false;
-    if (repeated && compares_states(explorer))
+    if (repeated && explorer->comparing)
         states_return(&explorer->states, depth);
     return repeated;
 }
@@ -354,6 +392,11 @@ static bool run_to_end(struct explorer *explorer)
             explorer->reduction->ops->more(explorer->reduction, depth)) {
             max_steps_lower(explorer);
             return false;
+        }
+        if (!explorer->comparing && states_wanted(explorer)) {
+            states_begin(explorer);
+            if (!states_catch_up(&explorer->states, &explorer->diverged))
+                return false;
         }
         if (explorer->known || !choice_next(explorer, &choice))
             return true;

@@ -40,6 +40,7 @@ struct explorer_options {
     uint64_t max_memory;              /* bytes of the search, or 0 */
     double timeout;                   /* seconds, or 0 */
     uint8_t states;                   /* enum states_kind: whether states are compared, and how */
+    uint64_t states_after;            /* STATES_AUTO: runs after which that begins */
     const struct future_ops *futures; /* with states: who looks for data races; or NULL */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
     /* Called before each step that is new to the search. May be NULL. */
@@ -80,7 +81,8 @@ struct explorer {
     struct execution execution;
     struct reduction *reduction;
     VEC(struct explorer_state) path; /* by depth */
-    struct states states;            /* if options.states is not STATES_OFF */
+    struct states states;            /* if `comparing` */
+    bool comparing;                  /* states are compared now */
     bool known;                      /* the present state is: the run stops */
     double deadline;                 /* when the time is up, on the monotonic clock */
     uint64_t max_steps;  /* options.max_steps, until a run was given up: then less (explorer.c) */

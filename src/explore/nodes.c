@@ -62,6 +62,26 @@ void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool 
     *link = branch;
 }
 
+static void list_plan_outcomes(struct nodes *nodes, uint32_t depth, const struct branch *list)
+{
+    struct execution *x = nodes->base.execution;
+
+    for (; list; list = list->sibling) {
+        agent_id agent = list->choice.agent;
+
+        world_outcomes(x->world, agent, &x->outcomes);
+        for (uint32_t i = 0; x->outcomes.count > 1 && i < x->outcomes.count; i++)
+            nodes_plan(nodes, depth, (struct choice){agent, x->outcomes.at[i]}, false);
+    }
+}
+
+void nodes_plan_outcomes(struct nodes *nodes, uint32_t depth)
+{
+    list_plan_outcomes(nodes, depth, nodes->at.at[depth].done);
+    list_plan_outcomes(nodes, depth, nodes->at.at[depth].current);
+    list_plan_outcomes(nodes, depth, nodes->at.at[depth].planned);
+}
+
 void nodes_forget(struct nodes *nodes, uint32_t depth)
 {
     branch_free_tree(nodes->base.arena, nodes->at.at[depth].planned);

@@ -31,6 +31,9 @@ void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool 
 /* Plans every enabled agent of the present state. */
 void nodes_plan_all(struct nodes *nodes, uint32_t depth);
 
+/* Plans the other outcomes of all that is planned, under way or done in the present state. */
+void nodes_plan_outcomes(struct nodes *nodes, uint32_t depth);
+
 /* Nothing is planned there any more. */
 void nodes_forget(struct nodes *nodes, uint32_t depth);
 

@@ -1,5 +1,4 @@
 #include "base/check.h"
-#include "explore/nodes.h"
 #include "explore/sequence.h"
 
 /* Optimal DPOR with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas 2014, Algorithm 2), with outcomes as
@@ -10,14 +9,10 @@
  *
  * The wakeup tree wut(E) of a state is what its node has planned, each branch with what follows it. While a
  * branch is explored, what follows it belongs to the next state. */
-struct optimal {
-    struct nodes nodes;
-    struct sequence v;
-};
 
 static struct reduction *optimal_open(struct arena *arena)
 {
-    struct optimal *o = arena_alloc(arena, sizeof *o);
+    struct sequenced *o = arena_alloc(arena, sizeof *o);
 
     memset(o, 0, sizeof *o);
     nodes_open(&o->nodes, arena, true);
@@ -36,7 +31,7 @@ static void optimal_enter(struct reduction *reduction, uint32_t depth, agent_id 
 }
 
 /* sleep(E) ∩ WI(v) ≠ ∅: an equivalent of v was explored already. */
-static bool sequence_asleep(struct optimal *o, uint32_t depth)
+static bool sequence_asleep(struct sequenced *o, uint32_t depth)
 {
     uint32_t count, at;
     const struct branch *const *sleepers = sleep_at(&o->nodes.sleep, depth, &count);
@@ -47,7 +42,7 @@ static bool sequence_asleep(struct optimal *o, uint32_t depth)
     return false;
 }
 
-static void tree_append(struct optimal *o, struct branch **link)
+static void tree_append(struct sequenced *o, struct branch **link)
 {
     for (uint32_t i = o->v.start; i < o->v.steps.count; i++) {
         if (o->v.steps.at[i].removed)
@@ -59,7 +54,7 @@ static void tree_append(struct optimal *o, struct branch **link)
 
 /* insert(v, wut(E)): follows the first branches that v may start with, and adds what is left of v behind the
  * last of them; unless that one is a leaf, for then all that is left will be explored behind it anyway. */
-static void tree_insert(struct optimal *o, struct branch **list)
+static void tree_insert(struct sequenced *o, struct branch **list)
 {
     struct execution *x = o->nodes.base.execution;
 
@@ -93,7 +88,7 @@ static bool tree_has_leaf(const struct branch *list, struct choice choice)
 
 static void optimal_reverse(struct reduction *reduction, const struct race *race)
 {
-    struct optimal *o = (struct optimal *)reduction;
+    struct sequenced *o = (struct sequenced *)reduction;
     struct choice choice = {race->agent, race->outcome};
 
     /* the usual cases, without building v: most races were reversed in an earlier run, or will be */

@@ -1,16 +1,11 @@
-#include "explore/nodes.h"
 #include "explore/sequence.h"
 
 /* Source-DPOR (Abdulla, Aronis, Jonsson, Sagonas 2014, Algorithm 1): source sets and sleep sets. No trace is
  * explored twice, but a run may turn out to be redundant on the way, and is given up. */
-struct source {
-    struct nodes nodes;
-    struct sequence v;
-};
 
 static struct reduction *source_open(struct arena *arena)
 {
-    struct source *s = arena_alloc(arena, sizeof *s);
+    struct sequenced *s = arena_alloc(arena, sizeof *s);
 
     memset(s, 0, sizeof *s);
     nodes_open(&s->nodes, arena, true);
@@ -23,13 +18,14 @@ static void source_enter(struct reduction *reduction, uint32_t depth, agent_id p
     struct choice choice;
 
     nodes_enter(nodes, depth);
+    nodes_forget(nodes, depth); /* what follows in a wakeup tree, if `optimal` has gone before */
     if (sleep_pick(&nodes->sleep, reduction->execution, depth, preferred, &choice))
         nodes_plan(nodes, depth, choice, false);
 }
 
 /* Some initial of v is in the backtrack set already, or asleep: then nothing needs to be added. A mere weak
  * initial is not enough: v goes only up to the race, and what comes later may conflict with it. */
-static bool sequence_covered(struct source *s, uint32_t depth)
+static bool sequence_covered(struct sequenced *s, uint32_t depth)
 {
     struct execution *x = s->nodes.base.execution;
     uint32_t count, at;
@@ -50,7 +46,7 @@ static bool sequence_covered(struct source *s, uint32_t depth)
 
 static void source_reverse(struct reduction *reduction, const struct race *race)
 {
-    struct source *s = (struct source *)reduction;
+    struct sequenced *s = (struct sequenced *)reduction;
     struct choice first;
 
     if (race->agent == reduction->execution->events.at[race->first].agent) {

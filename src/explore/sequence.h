@@ -1,7 +1,7 @@
 #ifndef RADDLE_EXPLORE_SEQUENCE_H
 #define RADDLE_EXPLORE_SEQUENCE_H
 
-#include "explore/branch.h"
+#include "explore/nodes.h"
 
 /* One step of a sequence: an event of the execution, or (the last one) the operation of a race. */
 struct sequence_step {
@@ -36,6 +36,12 @@ struct sequence {
     bool is_shorter;    /* a step was removed */
     bool touches_known; /* `touched` is of this sequence */
     uint32_t stamp;     /* of this sequence; what carries another is of an older one */
+};
+
+/* What the reductions keep that reverse races by such sequences: each can take over from another one in the middle of a search. */
+struct sequenced {
+    struct nodes nodes;
+    struct sequence v;
 };
 
 /* Builds the sequence of `race` from the events so far. It lives until the next one is built. */

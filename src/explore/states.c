@@ -515,7 +515,8 @@ static bool state_match(struct states *states, uint32_t depth)
     return cycle_match(states, depth, found);
 }
 
-bool states_enter(struct states *states, uint32_t depth)
+/* What is kept of the state on the stack: whatever is known of it without comparing it. */
+static void frame_push(struct states *states, uint32_t depth)
 {
     struct world *world = world_of(states);
     struct execution *x = states->execution;
@@ -548,7 +549,28 @@ bool states_enter(struct states *states, uint32_t depth)
         locals_begin(states);
     vec_push(states->arena, &states->frames, frame);
     enabled_enter(&states->enabled, x);
+}
+
+bool states_enter(struct states *states, uint32_t depth)
+{
+    frame_push(states, depth);
     return state_match(states, depth);
+}
+
+/* What was below it is not known: it matches nothing. `optimal` may have planned other outcomes of an operation elsewhere, and `source` counts on them
+ * being tried where one of them was. */
+static void state_catch_up(void *context, uint32_t depth)
+{
+    struct states *states = context;
+
+    frame_push(states, depth);
+    states->frames.at[depth].partly = true;
+    nodes_plan_outcomes(states->nodes, depth);
+}
+
+bool states_catch_up(struct states *states, event_id *at)
+{
+    return execution_replay_each(states->execution, at, state_catch_up, states);
 }
 
 /* ---- leaving */

@@ -21,6 +21,7 @@ enum states_kind {
     STATES_OFF,
     STATES_DELTA, /* the local state of a thread is a number, by what has changed in it (stateful-dpor, Figure 4) */
     STATES_EXACT, /* … is all that decides what the thread does from there on */
+    STATES_AUTO,  /* exact, from when the search has become large, as long as states come again */
 };
 
 #define STATE_NONE UINT32_MAX
@@ -99,6 +100,10 @@ struct states {
 
 void states_open(struct states *states, enum states_kind kind, struct execution *execution,
                  struct reduction *reduction, const struct future_ops *futures);
+
+/* For a search that has gone on without comparing states so far: goes through the present execution once more, from the start. False as
+ * execution_replay. */
+bool states_catch_up(struct states *states, event_id *at);
 
 /* Before a transition. */
 void states_step(struct states *states, agent_id agent);

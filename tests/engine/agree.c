@@ -85,11 +85,12 @@ static enum judgement judge_states(const struct program *program,
                                    const struct oracle_config *config, uint64_t limit,
                                    const struct gathering *source, FILE *file)
 {
-    static const char *const names[] = {"dpor+delta", "dpor+exact", "source+delta", "source+exact"};
+    static const char *const names[] = {"dpor+delta", "dpor+exact", "source+delta", "source+exact",
+                                        "optimal+auto"};
     struct gathering states = {0};
     enum judgement judgement = JUDGED_RIGHT;
 
-    for (size_t i = 0; i < 4 && judgement == JUDGED_RIGHT; i++) {
+    for (size_t i = 0; i < 5 && judgement == JUDGED_RIGHT; i++) {
         const char *problem = run(program, config, names[i], i % 2 * 17, limit, &states)
                                   ? states_problem_of(&states, source)
                                   : NULL; /* too big */

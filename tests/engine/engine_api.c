@@ -110,6 +110,8 @@ static enum states_kind states_of(const char *name)
 
     if (!plus)
         return STATES_OFF;
+    if (strcmp(plus, "+auto") == 0)
+        return STATES_AUTO;
     return strcmp(plus, "+delta") == 0 ? STATES_DELTA : STATES_EXACT;
 }
 
@@ -121,6 +123,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
     struct explorer_options options = {
         .reduction = reduction_of(config->reduction),
         .states = states_of(config->reduction),
+        .states_after = 3,
         .memory = memory_find(config->model),
         .buffer_bound = (uint32_t)config->buffer_bound,
         .preemption_bound = (uint32_t)config->preemption_bound,

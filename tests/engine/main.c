@@ -19,8 +19,8 @@
 #include "shrink.h"
 
 static const char *const reductions[] = {
-    "exhaustive",       "sharing",    "dpor",       "source",       "optimal",
-    "exhaustive+exact", "dpor+delta", "dpor+exact", "source+delta", "source+exact"};
+    "exhaustive", "sharing",    "dpor",         "source",       "optimal",   "exhaustive+exact",
+    "dpor+delta", "dpor+exact", "source+delta", "source+exact", "dpor+auto", "optimal+auto"};
 enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
 
 struct options {
