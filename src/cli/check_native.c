@@ -45,8 +45,18 @@ static double started;
 static void status_line(struct driver *driver)
 {
     const struct explorer_stats *stats = &driver->session->explorer.stats;
+    const struct sample_stats *sampled = &stats->sampled;
     double seconds = seconds_now() - started;
 
+    if (sampled->runs) {
+        fprintf(stderr,
+                "\r%.0f s, %" PRIu64 " runs, %.0f a second, %" PRIu64
+                " traces, %.2g %% of runs show a new one, %u bugs\033[K",
+                seconds, sampled->runs, (double)sampled->runs / seconds, sampled->traces,
+                100 * sample_unseen(sampled), driver->session->bugs.count);
+        fflush(stderr);
+        return;
+    }
     fprintf(stderr,
             "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs, about %.1f %% done",
             stats->executions, seconds > 0 ? (double)stats->executions / seconds : 0,

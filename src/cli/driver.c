@@ -49,6 +49,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->options = settings->search;
     snprintf(session->model, sizeof session->model, "%s", settings->search.memory->name);
     snprintf(session->reduction, sizeof session->reduction, "%s", settings->search.reduction->name);
+    snprintf(session->search, sizeof session->search, "%s", settings->search.search->name);
     session->keep_going = settings->keep_going;
     session->tree.max = settings->tree ? TREE_STATES_MAX : 0;
     session->races = settings->races;

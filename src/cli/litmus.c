@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/cli.h"
+#include "cli/samples.h"
 #include "explore/signature.h"
 #include "script/litmus_report.h"
 #include "script/target.h"
@@ -47,12 +48,14 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
 static void run_explore(struct litmus_run *run, const struct settings *settings)
 {
     struct explorer_options options = settings->search;
-    struct litmus_summary summary = {.model = options.memory->name,
-                                     .reduction = options.reduction->name};
+    bool samples = search_samples(options.search), deterministic;
+    char reasons[1000], way[40];
+    struct litmus_summary summary = {.model = options.memory->name, .way = way};
     double start = seconds_now();
-    char reasons[400];
-    bool deterministic;
 
+    snprintf(way, sizeof way, "%s %s", samples ? "search" : "reduction",
+             samples ? options.search->name : options.reduction->name);
+    options.clocks = true; /* the signature of a run is made from its accesses */
     options.ended = run_ended;
     options.context = run;
     explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
@@ -62,6 +65,8 @@ static void run_explore(struct litmus_run *run, const struct settings *settings)
     summary.seconds = seconds_now() - start;
     if (run->failed)
         summary.incomplete = "a run got stuck or accessed what does not exist";
+    else if (samples)
+        summary.incomplete = samples_text(&options, &run->explorer.stats, reasons, sizeof reasons);
     else if (run->explorer.stats.cut)
         summary.incomplete = cut_reasons_text(run->explorer.stats.cut, reasons, sizeof reasons);
     litmus_report_print(run->report, &summary, run_value, run, stdout);

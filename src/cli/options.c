@@ -5,6 +5,9 @@
 
 #include "cli/cli.h"
 
+/* Samples, if nothing says when to stop. */
+#define RUNS_DEFAULT 10000
+
 /* A whole number from 0 to `max`; false if it is anything else. */
 static bool number_read(const char *text, uint64_t max, uint64_t *number)
 {
@@ -49,6 +52,12 @@ static const char *set_stateful(struct settings *settings, const char *value)
     return "off, delta, exact or auto";
 }
 
+static const char *set_search(struct settings *settings, const char *value)
+{
+    settings->search.search = search_find(value);
+    return settings->search.search ? NULL : "explore, random, pct or pos";
+}
+
 static const char *set_bound(uint32_t *bound, const char *value)
 {
     uint64_t number;
@@ -91,6 +100,21 @@ static const char *set_max_executions(struct settings *settings, const char *val
     return set_limit(&settings->search.max_executions, value);
 }
 
+static const char *set_runs(struct settings *settings, const char *value)
+{
+    return set_limit(&settings->search.runs, value);
+}
+
+static const char *set_depth(struct settings *settings, const char *value)
+{
+    uint64_t depth;
+
+    if (!number_read(value, 100, &depth) || depth == 0)
+        return "a number from 1 to 100";
+    settings->search.depth = (uint32_t)depth;
+    return NULL;
+}
+
 static const char *set_max_memory(struct settings *settings, const char *value)
 {
     uint64_t mebibytes;
@@ -129,6 +153,10 @@ const struct option_row search_options[] = {
      "which interleavings are left out (default optimal)", set_reduction},
     {"stateful", "off|delta|exact|auto",
      "stop a run at a state that was explored before (default off)", set_stateful},
+    {"search", "explore|random|pct|pos", "all runs (default), or samples: random walk, PCT, POS",
+     set_search},
+    {"runs", "N", "samples to make (default 10000, or until --timeout)", set_runs},
+    {"depth", "N", "pct: of the bugs to look for (default 3)", set_depth},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
     {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
      set_preemption_bound},
@@ -139,7 +167,7 @@ const struct option_row search_options[] = {
     {"max-executions", "N", "stop after N executions", set_max_executions},
     {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},
     {"timeout", "SECONDS", "stop after that time", set_timeout},
-    {"seed", "N", "where the order is free, let chance decide it", set_seed},
+    {"seed", "N", "of what chance decides (default: explore none, else 1)", set_seed},
     {0},
 };
 
@@ -151,10 +179,11 @@ const struct option_row common_options[] = {
 void options_tables(const struct subcommand *subcommand,
                     const struct option_row *tables[OPTION_TABLES])
 {
-    bool searches = subcommand->mode == OPTIONS_PLAIN || subcommand->mode == OPTIONS_FOR_COMPILER;
+    bool does_search =
+        subcommand->mode == OPTIONS_PLAIN || subcommand->mode == OPTIONS_FOR_COMPILER;
 
     tables[0] = subcommand->options;
-    tables[1] = searches ? search_options : NULL;
+    tables[1] = does_search ? search_options : NULL;
     tables[2] = subcommand->mode == OPTIONS_PASSED_ON ? NULL : common_options;
 }
 
@@ -239,9 +268,46 @@ static bool states_settle(const struct settings *settings)
     return false;
 }
 
+static bool goes_with(const char *option, const char *with)
+{
+    fprintf(stderr, "raddle: option '--%s' goes with %s\n", option, with);
+    return false;
+}
+
+/* What samples leaves nothing out by a plan, and so has no reduction and no bound. */
+static bool samples_settle(struct settings *settings)
+{
+    struct explorer_options *search = &settings->search;
+
+    if (settings->reduction_given)
+        return goes_with("reduction", "--search explore");
+    if (search->preemption_bound != NO_BOUND)
+        return goes_with("preemption-bound", "--search explore");
+    if (settings->tree)
+        return goes_with("tree", "--search explore");
+    if (search->states != STATES_OFF)
+        return goes_with("stateful", "--search explore");
+    if (search->depth && search->search != &search_pct)
+        return goes_with("depth", "--search pct");
+    if (!search->depth)
+        search->depth = SEARCH_DEPTH;
+    if (!search->seed)
+        search->seed = 1;
+    if (!search->runs)
+        search->runs = search->timeout > 0 ? NO_LIMIT : RUNS_DEFAULT;
+    return true;
+}
+
 /* A preemption bound needs a reduction that keeps its promise under it. */
 static bool bound_settle(struct settings *settings)
 {
+    if (search_samples(settings->search.search))
+        return samples_settle(settings);
+    if (settings->search.runs)
+        return goes_with("runs",
+                         "--search random, pct or pos; --max-executions stops an exploration");
+    if (settings->search.depth)
+        return goes_with("depth", "--search pct");
     if (settings->search.preemption_bound == NO_BOUND || settings->search.reduction->takes_bound)
         return true;
     if (!settings->reduction_given) {
@@ -261,6 +327,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
     bool options = true;
 
     *settings = (struct settings){.search = {.reduction = reductions[0],
+                                             .search = searches[0],
                                              .memory = memory_models[0],
                                              .buffer_bound = BUFFER_UNBOUNDED,
                                              .preemption_bound = NO_BOUND,
@@ -299,6 +366,7 @@ static const struct {
     {CUT_MAX_MEMORY, "the search takes too much memory"},
     {CUT_TIMEOUT, "the time was up"},
     {CUT_STOPPED, "the search was stopped"},
+    {CUT_SAMPLED, "runs were only sampled"},
 };
 
 const char *cut_reason_text(enum cut_reason reason)

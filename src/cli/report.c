@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "cli/report_files.h"
+#include "cli/samples.h"
 
 void report_open(struct report *report, struct arena *arena, const char *subject,
                  const struct settings *settings)
@@ -26,12 +27,17 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
 {
     /* stopping at the first bug is what was asked for, no reason to call the verdict incomplete */
     uint32_t cut = stats->cut & ~(uint32_t)CUT_STOPPED;
+    char text[600];
 
     report->stats = *stats;
     report->seconds = seconds;
     for (uint32_t bit = 1; bit && bit <= cut; bit <<= 1)
         if (cut & bit)
-            vec_push(report->arena, &report->reasons, cut_reason_text(bit));
+            vec_push(report->arena, &report->reasons,
+                     bit == CUT_SAMPLED
+                         ? report_text(report, samples_text(&report->settings->search, stats, text,
+                                                            sizeof text))
+                         : cut_reason_text(bit));
 }
 
 FILE *report_stream(const struct settings *settings)
@@ -46,6 +52,31 @@ static const char *report_verdict(const struct report *report)
     return report->reasons.count ? "incomplete" : "safe";
 }
 
+static bool is_sampled(const struct report *report)
+{
+    return search_samples(report->settings->search.search);
+}
+
+static void sampled_make(const struct report *report, struct result_sampled *sampled)
+{
+    const struct explorer_options *options = &report->settings->search;
+    const struct sample_stats *stats = &report->stats.sampled;
+
+    *sampled = (struct result_sampled){
+        .runs = stats->runs,
+        .seed = options->seed,
+        .depth = options->search == &search_pct ? options->depth : 0,
+        .given_up = stats->given_up,
+        .traces = stats->traces,
+        .traces_once = stats->once,
+        .traces_least = sample_traces_least(stats),
+        .unseen = sample_unseen(stats),
+        .agents = stats->agents,
+        .steps = stats->steps,
+        .promise = sample_promise(stats, options->depth),
+    };
+}
+
 /* As the formats take it; its vectors are in the report's arena. */
 static void result_make(const struct report *report, struct result *result)
 {
@@ -58,7 +89,8 @@ static void result_make(const struct report *report, struct result *result)
         .subject = report->subject,
         .verdict = report_verdict(report),
         .model = report->settings->search.memory->name,
-        .reduction = report->settings->search.reduction->name,
+        .search = report->settings->search.search->name,
+        .reduction = is_sampled(report) ? "none" : report->settings->search.reduction->name,
         .executions = stats->executions,
         .blocked = stats->asleep + stats->states.revisited + stats->assumes,
         .states = stats->states.states,
@@ -71,6 +103,8 @@ static void result_make(const struct report *report, struct result *result)
             (uint64_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
         .seconds = report->seconds,
     };
+    if (is_sampled(report))
+        sampled_make(report, &result->sampled);
     for (uint32_t i = 0; i < report->reasons.count; i++)
         vec_push(report->arena, &result->reasons, report->reasons.at[i]);
     for (uint32_t i = 0; i < report->bugs.count; i++) {
@@ -109,6 +143,8 @@ static bool files_write(const struct report *report)
 int report_finish(const struct report *report)
 {
     const struct explorer_stats *stats = &report->stats;
+    const struct explorer_options *options = &report->settings->search;
+    uint64_t given_up = stats->asleep + stats->assumes + stats->sampled.given_up;
     FILE *out = report_stream(report->settings);
 
     fprintf(out, "%s: %s", report->subject, report_verdict(report));
@@ -116,17 +152,17 @@ int report_finish(const struct report *report)
         fprintf(out, "%s%s%s", i ? "; " : " (", report->reasons.at[i],
                 i + 1 == report->reasons.count ? ")" : "");
     fprintf(out, ": %" PRIu64 " executions", stats->executions);
-    if (stats->asleep + stats->assumes)
-        fprintf(out, ", %" PRIu64 " given up", stats->asleep + stats->assumes);
+    if (given_up)
+        fprintf(out, ", %" PRIu64 " given up", given_up);
     if (report->settings->search.states != STATES_OFF)
         fprintf(out, ", %" PRIu64 " ended at a known state (of %" PRIu64 ")",
                 stats->states.revisited, stats->states.states);
     if (report->suppressed)
         fprintf(out, ", %" PRIu64 " race%s suppressed", report->suppressed,
                 report->suppressed > 1 ? "s" : "");
-    fprintf(out, ", %" PRIu64 " transitions, model %s, reduction %s, %.2f s\n", stats->transitions,
-            report->settings->search.memory->name, report->settings->search.reduction->name,
-            report->seconds);
+    fprintf(out, ", %" PRIu64 " transitions, model %s, %s %s, %.2f s\n", stats->transitions,
+            options->memory->name, is_sampled(report) ? "search" : "reduction",
+            is_sampled(report) ? options->search->name : options->reduction->name, report->seconds);
     if (!files_write(report))
         return EXIT_STATUS_ENVIRONMENT;
     if (report->bugs.count)

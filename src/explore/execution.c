@@ -193,6 +193,24 @@ void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
     withdrawn_races(x);
 }
 
+void execution_append_bare(struct execution *x, agent_id agent, outcome_id outcome)
+{
+    struct op space;
+    event_id id = x->events.count, prev;
+
+    tables_widen(x);
+    prev = x->latest.at[agent];
+    vec_push(x->arena, &x->events,
+             (struct event){.op = *world_pending(x->world, agent, &space),
+                            .agent = agent,
+                            .outcome = outcome,
+                            .step = prev == EVENT_NONE ? 1 : x->events.at[prev].step + 1,
+                            .prev = prev});
+    x->latest.at[agent] = id;
+    world_step(x->world, agent, outcome, id);
+    step_record(x, id);
+}
+
 void execution_end(struct execution *x)
 {
     struct world *world = x->world;

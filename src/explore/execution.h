@@ -121,6 +121,8 @@ void execution_append(struct execution *x, agent_id agent, outcome_id outcome);
 /* What an agent has to come after in the present state, whatever it does: its past, and what its pending operation needs. Good until the next
  * call or event. */
 struct vclock execution_clock_of(struct execution *x, agent_id agent);
+/* The same without clocks, accesses and races, for runs that are only looked at as a row of steps. */
+void execution_append_bare(struct execution *x, agent_id agent, outcome_id outcome);
 
 /* Adds the races of the operations that are held back for ever in the present, final state. */
 void execution_end(struct execution *x);

@@ -337,7 +337,7 @@ static bool go_back(struct explorer *explorer, bool cut)
     return repeated;
 }
 
-static bool limit_reached(struct explorer *explorer)
+bool explorer_limit_reached(struct explorer *explorer)
 {
     struct explorer_stats *stats = &explorer->stats;
     struct timespec now;
@@ -424,7 +424,7 @@ static bool search(struct explorer *explorer)
         if (explorer->stats.transitions == before && depth_of(explorer) > 0 && !explorer->resumed)
             continue;
         explorer->resumed = false;
-        if (!run_ended(explorer, !complete) || limit_reached(explorer))
+        if (!run_ended(explorer, !complete) || explorer_limit_reached(explorer))
             break;
     } while (go_back(explorer, !complete));
     explorer->stats.replayed = explorer->execution.replayed;
@@ -434,6 +434,8 @@ static bool search(struct explorer *explorer)
 bool explorer_run(struct explorer *explorer)
 {
     explorer->deadline = deadline(explorer);
+    if (search_samples(explorer->options.search))
+        return sampling_run(explorer);
     world_restart(&explorer->world);
     state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
     return search(explorer);
@@ -444,6 +446,8 @@ bool explorer_resume(struct explorer *explorer)
     struct execution *x = &explorer->execution;
     struct explorer_state state;
 
+    if (explorer->sampling)
+        return sampling_resume(explorer);
     if (explorer->replaying)
         return execution_replay(x, &explorer->diverged) && search(explorer);
     CHECK(x->events.count > 0, "nothing to go on with");

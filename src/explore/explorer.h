@@ -2,10 +2,15 @@
 #define RADDLE_EXPLORE_EXPLORER_H
 
 #include "explore/reduction.h"
+#include "explore/sampling.h"
+#include "explore/search.h"
 #include "explore/states.h"
 
 #define NO_BOUND UINT32_MAX
 #define NO_LIMIT UINT64_MAX
+
+/* How deep bugs are that PCT looks for, unless told otherwise. */
+#define SEARCH_DEPTH 3
 
 /* How a run came to its end. */
 enum ending {
@@ -25,6 +30,7 @@ enum cut_reason {
     CUT_TIMEOUT = 16,
     CUT_STOPPED = 32, /* the observer said so */
     CUT_MAX_MEMORY = 64,
+    CUT_SAMPLED = 128, /* the search made some runs, and never meant to make all */
 };
 
 struct explorer;
@@ -43,6 +49,11 @@ struct explorer_options {
     uint64_t states_after;            /* STATES_AUTO: runs after which that begins */
     const struct future_ops *futures; /* with states: who looks for data races; or NULL */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
+    const struct search_ops *search; /* NULL: explore; the next three are for those that sample */
+    uint64_t runs;                   /* to make, or NO_LIMIT */
+    uint32_t depth;                  /* pct: of the bugs that are looked for; 0: SEARCH_DEPTH */
+    bool
+        clocks; /* events of all runs have clocks and accesses, not only of those that are retraced */
     /* Called before each step that is new to the search. May be NULL. */
     void (*takes)(void *context, struct explorer *explorer, agent_id agent, outcome_id outcome);
     /* Called at the end of each run, with the world in its last state; false stops the search. May be NULL. */
@@ -62,7 +73,8 @@ struct explorer_stats {
     uint64_t max_bytes; /* memory taken at most */
     double
         progress; /* how much of the search tree is done, as far as it is known: a guess from 0 to 1 */
-    uint32_t cut; /* enum cut_reason, or-ed together */
+    uint32_t cut;                /* enum cut_reason, or-ed together */
+    struct sample_stats sampled; /* if the search samples */
 };
 
 /* How a run came to a state: a preemption bound needs to know, and whoever decides whose turn it is. */
@@ -85,6 +97,7 @@ struct explorer {
     bool comparing;                  /* states are compared now */
     bool known;                      /* the present state is: the run stops */
     double deadline;                 /* when the time is up, on the monotonic clock */
+    struct sampling *sampling;       /* if the search samples */
     uint64_t max_steps;  /* options.max_steps, until a run was given up: then less (explorer.c) */
     uint64_t first_done; /* steps of the first run that came to its end, or 0 */
     bool replaying;      /* on the way back to a state */
@@ -106,6 +119,9 @@ bool explorer_run(struct explorer *explorer);
 /* Goes on in a new process, after the old one died while the target ran: in the last event, or on the way back to a
  * state. The explorer must be where it was in memory, and its target be the same kind of target. */
 bool explorer_resume(struct explorer *explorer);
+
+/* Whether it is time to stop, for a reason that is then in stats.cut. */
+bool explorer_limit_reached(struct explorer *explorer);
 
 /* How the present state would end a run. */
 enum ending explorer_ending(struct explorer *explorer);

@@ -177,7 +177,7 @@ struct session {
     /* what is asked for */
     struct explorer_options
         options; /* the pointers in it are set by the process, from the names below */
-    char model[16], reduction[16];
+    char model[16], reduction[16], search[16];
     bool keep_going;
     bool races; /* report data races; plain accesses are then not visible */
     VEC(struct session_suppression) suppressions;
@@ -207,7 +207,8 @@ struct session {
         tries_to_lock; /* it tries locks: loops that take them to look at something are not taken for waiting */
     bool
         looks_by_lock; /* something was taken for that: to learn the former now changes how steps look */
-    bool begin_anew; /* that has just been found out: what was explored before does not count */
+    bool reads_clock; /* it asks what time it is: sampled runs need clocks of their events, too */
+    bool begin_anew;  /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */

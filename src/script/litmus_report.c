@@ -210,8 +210,8 @@ void litmus_report_print(const struct litmus_report *report, const struct litmus
     fprintf(out, "\nObservation %s %s %" PRIu64 " %" PRIu64 "\n", litmus->name, observation(report),
             report->positive, report->negative);
     fprintf(out, "Time %s %.2f\n", litmus->name, summary->seconds);
-    fprintf(out, "Executions %s %" PRIu64 " (reduction %s, model %s)\n", litmus->name,
-            summary->executions, summary->reduction, summary->model);
+    fprintf(out, "Executions %s %" PRIu64 " (%s, model %s)\n", litmus->name, summary->executions,
+            summary->way, summary->model);
     if (summary->incomplete)
         fprintf(out, "Incomplete %s %s\n", litmus->name, summary->incomplete);
     fputc('\n', out);

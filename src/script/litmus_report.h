@@ -9,7 +9,8 @@ struct litmus_report;
 
 /* What the report cannot know by itself. */
 struct litmus_summary {
-    const char *model, *reduction;
+    const char *model;
+    const char *way; /* how runs were chosen: "reduction optimal" */
     uint64_t executions;
     double seconds;
     const char *incomplete; /* why the search did not see everything; NULL: it did */

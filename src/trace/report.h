@@ -24,6 +24,17 @@ struct result_unseen {
     const char *effect; /* on the verdict */
 };
 
+/* What a search that samples did: runs is 0 for all others. */
+struct result_sampled {
+    uint64_t runs, seed;
+    uint32_t depth; /* pct; else 0 */
+    uint64_t given_up, traces, traces_once;
+    double traces_least; /* how many there are, about, at least */
+    double unseen;       /* the chance that another run shows a new one */
+    uint64_t agents, steps;
+    double promise; /* pct: the probability to find a bug of that depth, at least; 0: unknown */
+};
+
 /* What a check found, or what a trace tells about one. */
 struct result {
     const char *subject;           /* the file or program that was checked */
@@ -32,6 +43,8 @@ struct result {
     VEC(const char *) reasons;     /* why the search did not see everything */
     VEC(struct result_bug) bugs;
     VEC(struct result_unseen) unseen;
+    const char *search; /* NULL if it is not known */
+    struct result_sampled sampled;
     uint64_t executions, blocked, transitions, threads, peak_rss_bytes;
     uint64_t states, revisited, state_bytes; /* of a search that compares states */
     uint64_t suppressed;                     /* data races that the user does not want to know of */

@@ -301,6 +301,20 @@ static json_t *json_unseen(const struct result *result)
     return list;
 }
 
+/* null if the search did not sample. */
+static json_t *json_sampled(const struct result_sampled *sampled)
+{
+    if (sampled->runs == 0)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:f}", "runs",
+                     (json_int_t)sampled->runs, "seed", (json_int_t)sampled->seed, "depth",
+                     (json_int_t)sampled->depth, "given_up", (json_int_t)sampled->given_up,
+                     "traces", (json_int_t)sampled->traces, "traces_once",
+                     (json_int_t)sampled->traces_once, "traces_least", sampled->traces_least,
+                     "unseen", sampled->unseen, "agents", (json_int_t)sampled->agents, "steps",
+                     (json_int_t)sampled->steps, "promise", sampled->promise);
+}
+
 /* The names are a contract. */
 static json_t *json_result(const struct result *result)
 {
@@ -309,8 +323,10 @@ static json_t *json_result(const struct result *result)
     for (uint32_t i = 0; i < result->reasons.count; i++)
         json_array_append_new(reasons, json_text(result->reasons.at[i]));
     return json_pack(
-        "{s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, s:o}",
-        "verdict", result->verdict, "reasons", reasons, "model", result->model, "reduction",
+        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, "
+        "s:o}",
+        "verdict", result->verdict, "reasons", reasons, "model", result->model, "search",
+        json_text(result->search), "sampled", json_sampled(&result->sampled), "reduction",
         result->reduction, "executions", (json_int_t)result->executions, "blocked",
         (json_int_t)result->blocked, "transitions", (json_int_t)result->transitions, "states",
         (json_int_t)result->states, "revisited", (json_int_t)result->revisited, "state_bytes",

@@ -68,6 +68,7 @@ static void put_properties(FILE *out, const struct result *result)
     fputs("    <properties>\n", out);
     put_property(out, "verdict", result->verdict);
     put_property(out, "model", result->model);
+    put_property(out, "search", result->search);
     put_property(out, "reduction", result->reduction);
     if (result->reduction) {
         put_number(out, "executions", result->executions);

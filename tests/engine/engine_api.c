@@ -120,10 +120,13 @@ bool engine_run(const struct program *program, const struct engine_config *confi
                 struct engine_stats *stats)
 {
     struct session session = {.each = each, .ctx = ctx};
+    const struct search_ops *search = search_find(config->reduction);
     struct explorer_options options = {
-        .reduction = reduction_of(config->reduction),
+        .reduction = search ? reductions[0] : reduction_of(config->reduction),
         .states = states_of(config->reduction),
         .states_after = 3,
+        .search = search,
+        .runs = ENGINE_SAMPLES,
         .memory = memory_find(config->model),
         .buffer_bound = (uint32_t)config->buffer_bound,
         .preemption_bound = (uint32_t)config->preemption_bound,
@@ -146,6 +149,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
     ok = explorer_run(&session.explorer);
     stats->executions = done->executions + done->assumes;
     stats->blocked = done->asleep + done->states.revisited;
+    stats->traces = done->sampled.traces;
     ok = ok && !(done->cut & CUT_MAX_STEPS);
     script_close(&session.script);
     arena_close(&session.arena);

@@ -9,13 +9,16 @@
 
 #include "oracle.h"
 
+#define ENGINE_SAMPLES 200
+
 struct engine_config {
-    const char *reduction; /* as after --reduction; "dpor+exact": with --stateful=exact */
-    const char *model;     /* sc, tso, pso */
-    int buffer_bound;      /* or ORACLE_UNBOUNDED */
-    int preemption_bound;  /* or ORACLE_UNBOUNDED */
-    uint64_t order;        /* seed of the choices that are free, or 0 */
-    int spurious;          /* wake-ups of each thread without a signal */
+    /* As after --reduction; "dpor+exact": with --stateful=exact. Or as after --search: then ENGINE_SAMPLES runs. */
+    const char *reduction;
+    const char *model;    /* sc, tso, pso */
+    int buffer_bound;     /* or ORACLE_UNBOUNDED */
+    int preemption_bound; /* or ORACLE_UNBOUNDED */
+    uint64_t order;       /* seed of the choices that are free, or 0 */
+    int spurious;         /* wake-ups of each thread without a signal */
 };
 
 /* One run of the program. `cell` and `reg` tell what the engine saw at its end; they are called
@@ -36,6 +39,7 @@ struct engine_execution {
 struct engine_stats {
     uint64_t executions; /* executions + blocked is the number of calls of `each` */
     uint64_t blocked;
+    uint64_t traces; /* distinct ones, if it sampled */
 };
 
 /* The address that element 0 of a declared cell has when the engine runs this program. */

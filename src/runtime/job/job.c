@@ -206,8 +206,11 @@ static bool run_judge(enum ending ending)
         return false;
     if (!races_of_run())
         return false;
-    if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count)
+    if (ending == ENDING_DEADLOCK || native.session->explorer.execution.findings.count) {
+        if (!sampling_retrace(&native.session->explorer))
+            return false;
         bugs_of_run(ending);
+    }
     return native.session->keep_going || !bug_is_found();
 }
 
@@ -293,13 +296,15 @@ static void options_settle(struct session *session, struct explorer_options *opt
     *options = session->options;
     options->memory = memory_find(session->model);
     options->reduction = reduction_find(session->reduction);
+    options->search = search_find(session->search);
+    options->clocks = session->reads_clock;
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
     if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
         options->states = STATES_OFF;
-    CHECK(options->memory && options->reduction,
-          "the driver asks for an unknown model or reduction");
+    CHECK(options->memory && options->reduction && options->search,
+          "the driver asks for an unknown model, reduction or search");
 }
 
 /* Searches to the end, from the beginning each time that something new is known about the program. */
@@ -313,6 +318,7 @@ static int explore_all(bool resumed)
     do {
         session->begin_anew = false;
         session->phase = SESSION_RUNNING;
+        options.clocks = session->reads_clock;
         if (resumed) {
             session->explorer.options.ended = run_ended;
             session->explorer.options.takes = session->tree.max ? run_takes : NULL;

@@ -158,6 +158,13 @@ static uint64_t time_after(const struct clocks_thread *thread, uint32_t step)
     return low > 0 ? thread->times.at[low - 1].time : 0;
 }
 
+/* Who knows what time it is for whom is in the clocks of events, which sampled runs do without: from now on they have them. */
+static void clock_want(const struct event *event)
+{
+    if (event->clock_width == 0 && !native.session->reads_clock)
+        native.session->reads_clock = native.session->begin_anew = true;
+}
+
 static uint64_t time_known(void)
 {
     const struct execution *x = &native.session->explorer.execution;
@@ -168,6 +175,7 @@ static uint64_t time_known(void)
 
     if (now == EVENT_NONE)
         return time;
+    clock_want(&x->events.at[now]);
     clock = event_clock(x, now);
     for (uint32_t i = 0; i < native.threads.count; i++) {
         const struct native_thread *thread = native.threads.at[i];

@@ -1,0 +1,110 @@
+#!/bin/bash
+# --search: what samples find and say, for native programs, scripts and litmus tests; which options go with them.
+. "$(dirname "$0")/common.bash"
+programs=$SOURCE_DIR/tests/programs
+scripts=$SOURCE_DIR/examples/scripts
+cd "$dir" || exit 1
+
+# STATUS PATTERN ARGUMENTS…: raddle ends so and says that
+says() {
+    local wanted=$1 pattern=$2
+    shift 2
+    run "$RADDLE" "$@"
+    if [ $status -ne "$wanted" ]; then
+        fail "$*: status $status, not $wanted"
+    elif ! cat out err | grep -qE -- "$pattern"; then
+        fail "$*: does not say $pattern"
+    else
+        ok
+    fi
+}
+
+field() { sed -n "s/^ *\"$1\": \([^,]*\),\{0,1\}\$/\1/p" "${2:-json}" | head -n 1; }
+
+# ---- what is found, and what is said where nothing was
+
+for search in random pct pos; do
+    says 1 "abba.c: bug \(.* sampled by $search" check --search $search "$programs/abba.c"
+    says 1 'held by thread' check --search $search "$programs/abba.c"
+    says 1 deadlock replay abba.raddle
+    for model in sc tso pso; do
+        says 3 "incomplete \(500 runs sampled by $search .*distinct traces" check --search $search --runs 500 \
+            --model $model "$programs/peterson.c" -DFENCED
+        says 3 "incomplete \(200 runs sampled by $search" check --search $search --runs 200 --model $model "$scripts/lastzero5.script"
+    done
+    says 3 "Observation SB Sometimes" litmus --search $search --model tso "$SOURCE_DIR/examples/litmus/SB.litmus"
+    says 3 "Executions SB 10000 \(search $search, model sc\)" litmus --search $search "$SOURCE_DIR/examples/litmus/SB.litmus"
+done
+says 3 'a bug of depth 2 would have been found with probability at least 0\.[0-9]+ \([0-9]+ threads, [0-9]+ steps\)' \
+    check --search pct --depth 2 --runs 100 "$scripts/lastzero5.script"
+
+# the first bug is no reason to stop if the others are wanted
+says 1 '1000 runs sampled' check --search random --runs 1000 --keep-going --minimise 0 "$programs/abba.c"
+says 1 '[2-9][0-9] runs sampled|1[0-9][0-9] runs sampled|200 runs sampled' check --search random --runs 200 --keep-going \
+    --minimise 0 "$programs/crash-null.c"
+
+# ---- the same seed again
+
+for search in random pct pos; do
+    for seed in 5 5 6; do
+        run "$RADDLE" check --search $search --seed $seed --runs 300 --json json.$seed "$programs/dekker.c"
+        echo "$(field executions json.$seed) $(field transitions json.$seed)" >>sums.$search
+    done
+    [ "$(sed -n 1p sums.$search)" = "$(sed -n 2p sums.$search)" ] && ok || fail "$search: the same seed, other runs"
+    [ "$(sed -n 1p sums.$search)" != "$(sed -n 3p sums.$search)" ] && ok || fail "$search: another seed, the same runs"
+done
+
+# ---- JSON
+
+run "$RADDLE" check --search pct --depth 2 --runs 700 --seed 9 --json json "$programs/dekker.c"
+[ "$(field search)" = '"pct"' ] && [ "$(field runs)" = 700 ] && [ "$(field seed)" = 9 ] && [ "$(field depth)" = 2 ] &&
+    [ "$(field reduction)" = '"none"' ] && [ "$(field traces)" -gt 3 ] && [ -n "$(field promise)" ] && ok || fail "json of samples"
+run "$RADDLE" check --json json "$programs/dekker.c"
+[ "$(field search)" = '"explore"' ] && [ "$(field sampled)" = null ] && ok || fail "json without samples"
+
+# ---- when to stop
+
+run "$RADDLE" check --search random --timeout 1 --json json "$programs/dekker.c"
+[ $status -eq 3 ] && [ "$(field runs)" -gt 300 ] && grep -q 'the time was up' out && ok || fail "until the time is up"
+says 3 'explore|sampled' check --search pos --runs 100 --max-executions 10 "$programs/dekker.c"
+[ "$(grep -c ' 10 executions' out)" = 1 ] && ok || fail "the maximum number of executions"
+# one loop never ends: the others have their turn, and the loop is named
+cat >endless.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static void *forever(void *a) { for (;;) atomic_fetch_add(&x, 1); return a; }
+static void *fails(void *a) { atomic_store(&y, 1); assert(0); return a; }
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], 0, forever, 0);
+    pthread_create(&t[1], 0, fails, 0);
+    pthread_join(t[0], 0);
+}
+END
+for search in random pct pos; do
+    says 1 'endless.c:6: assertion' check --search $search endless.c
+done
+
+# ---- what does not go together
+
+says 2 "'--runs' goes with --search random, pct or pos" check --runs 5 "$programs/dekker.c"
+says 2 "'--depth' goes with --search pct" check --depth 5 "$programs/dekker.c"
+says 2 "'--depth' goes with --search pct" check --search pos --depth 5 "$programs/dekker.c"
+says 2 "'--reduction' goes with --search explore" check --search pos --reduction dpor "$programs/dekker.c"
+says 2 "'--preemption-bound' goes with --search explore" check --search pos --preemption-bound 1 "$programs/dekker.c"
+says 2 "'--tree' goes with --search explore" check --search pos --tree x "$programs/dekker.c"
+says 2 "'--search' takes explore, random, pct or pos, not 'dfs'" check --search dfs "$programs/dekker.c"
+says 2 "'--depth' takes a number from 1 to 100, not '0'" check --search pct --depth 0 "$programs/dekker.c"
+
+# ---- many programs: nothing is wrong that is right, and each bug that is found has a run that can be done again
+
+for search in random pct pos; do
+    SEARCH=$search run bash "$SOURCE_DIR/tests/tool/programs.sh" "$programs"/{aba,bbuf,bbuf-if,cancel,channel-poll,choose-threads,crash-libc}.c \
+        "$programs"/{double-free,file-lock,futex-mutex,lost-wakeup,memory-stack,philosophers,robust,spin,timedwait,virtual-time}.c
+    [ $status -eq 0 ] && ok || fail "programs by $search"
+done
+
+finish
