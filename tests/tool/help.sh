@@ -32,8 +32,8 @@ expect "raddle -h is raddle --help" cmp -s "$dir/out" "$dir/all"
 for command in $commands; do
     run help "$command"
     # check has the options of a search and its own
-    most=26
-    [ "$command" != check ] || most=40
+    most=30
+    [ "$command" != check ] || most=46
     one_screen "$command" "$most"
     expect "$command: usage first" sh -c "head -n 1 '$dir/out' | grep -q '^usage: raddle $command'"
     expect "$command: its manual page" grep -q '^`man raddle' "$dir/out"
