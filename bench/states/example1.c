@@ -1,0 +1,45 @@
+/* stateful-dpor, Figure 1: two threads that change one variable in a loop. -DCHECKED keeps the assertion of the figure. */
+#include <assert.h>
+#include <pthread.h>
+#include <raddle.h>
+
+#ifndef N
+#define N 64
+#endif
+
+static int d;
+
+static void step(int change)
+{
+    raddle_atomic_begin();
+    d += change;
+#ifdef CHECKED
+    assert(d % 5 != 4);
+#endif
+    raddle_atomic_end();
+}
+
+static void *up(void *unused)
+{
+    for (int i = 0; i < N; i += 5)
+        step(i);
+    return unused;
+}
+
+static void *down(void *unused)
+{
+    for (int j = 0; j < N; j += 5)
+        step(-j);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+
+    pthread_create(&a, NULL, up, NULL);
+    pthread_create(&b, NULL, down, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
