@@ -26,6 +26,12 @@ uint32_t map_get(const struct map *map, uint64_t key);
 /* Adds `key`, which must be absent. */
 void map_add(struct map *map, uint64_t key, uint32_t value);
 
+/* How much memory its slots take. */
+static inline size_t map_bytes(const struct map *map)
+{
+    return ((size_t)map->mask + 1) * sizeof *map->slots;
+}
+
 /* Scatters the bits of `x`: equal inputs only give equal outputs. */
 static inline uint64_t mix64(uint64_t x)
 {
