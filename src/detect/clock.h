@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "detect/holder.h"
 
 /* A moment in a thread: its number in the high bits, its own clock, which advances when it releases something, in the low ones. 0 is
  * no moment: clocks begin at 1. */
@@ -33,6 +34,7 @@ static inline uint32_t epoch_clock(epoch e)
 /* What is known of each thread: by its number, the clock up to which its doings come before. All zeros if `generation` is not
  * that of the present execution. */
 struct clock {
+    holder name; /* whose it is, or HOLDER_NONE */
     uint32_t generation;
     uint32_t count; /* of `at`; all behind is 0 */
     uint32_t room;

@@ -28,6 +28,7 @@ void detect_restart(void)
     detector.space.generation = ++detector.generation;
     shadow_restart();
     sync_restart();
+    future_log(false);
     detect_run(0);
 }
 
@@ -54,6 +55,15 @@ static bool is_born(uint32_t thread, uint64_t addr, enum shadow_kind kind)
            (kind != SHADOW_WRITE || offset >> detector.blocks.shift != thread);
 }
 
+/* For what may follow a state: that a thread's own allocation comes before its accesses needs no demand. */
+static void access_log(const struct shadow_who *who, uint64_t addr, size_t size,
+                       enum shadow_kind kind)
+{
+    bool own = (addr - detector.blocks.base) >> detector.blocks.shift == who->thread;
+
+    passage_accesses(who->thread, addr, size, kind, who->blocks && !own);
+}
+
 static void thread_access_for(uint32_t thread, epoch now, uint64_t addr, size_t size,
                               enum shadow_kind kind, enum detect_use use)
 {
@@ -63,7 +73,8 @@ static void thread_access_for(uint32_t thread, epoch now, uint64_t addr, size_t 
 
     if (detector.seen)
         detector.seen(&access, addr, size);
-
+    if (detector.logs)
+        access_log(&who, addr, size, kind);
     shadow_access(&who, addr, size, kind);
 }
 
@@ -81,6 +92,26 @@ void detect_read_range(uint64_t addr, size_t size)
 void detect_write_range(uint64_t addr, size_t size)
 {
     thread_access(detector.thread, detector.now, addr, size, SHADOW_WRITE);
+}
+
+/* Whether it will be accessed in another execution, on another way to the same state, is not known: the log has all of it. */
+void detect_gone_range(uint64_t addr, size_t size, bool writes)
+{
+    const uint64_t chunk = (uint64_t)1 << SHADOW_CHUNK_SHIFT;
+    const uint64_t limit = (uint64_t)1 << SHADOW_ADDRESS_BITS;
+    uint64_t end = addr < limit && size < limit - addr ? addr + size : limit;
+
+    if (detector.logs)
+        passage_accesses(detector.thread, addr, size, writes ? SHADOW_WRITE : SHADOW_READ, false);
+    while (addr < end) {
+        uint64_t next = (addr | (chunk - 1)) + 1;
+
+        if (next > end)
+            next = end;
+        if (shadow_known(detector.chunks, addr))
+            (writes ? detect_write_range : detect_read_range)(addr, next - addr);
+        addr = next;
+    }
 }
 
 void detect_free_range(uint64_t addr, size_t size)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "detect/future.h"
+#include "detect/passage.h"
 #include "detect/shadow.h"
 #include "detect/sync.h"
 
@@ -59,6 +61,11 @@ struct detector {
         /* when the block there was allocated; 0: none is, or nobody can race with that */
         epoch (*born)(uint64_t addr);
     } blocks;
+    /* For searches that compare states: see future.h. */
+    bool logs; /* what the transition under way does goes to `log` */
+    struct passage_log log;
+    struct futures *futures; /* or NULL */
+    struct clock asked;      /* scratch */
 };
 
 extern struct detector detector;
@@ -81,6 +88,9 @@ void detect_run(uint32_t thread);
 
 void detect_read_range(uint64_t addr, size_t size);
 void detect_write_range(uint64_t addr, size_t size);
+
+/* Memory that is not there any more: one of these, but nothing is remembered of what nobody has accessed so far. */
+void detect_gone_range(uint64_t addr, size_t size, bool writes);
 
 /* It frees that block: a write to all of it. */
 void detect_free_range(uint64_t addr, size_t size);

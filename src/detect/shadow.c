@@ -458,3 +458,85 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
         size -= here;
     }
 }
+
+/* ---- accesses to come */
+
+static bool sets_are_ordered(const struct shadow_who *who, const struct shadow_part *part,
+                             enum shadow_kind kind)
+{
+    const moments sets[] = {[SHADOW_READ] = part->reads,
+                            [SHADOW_WRITE] = part->write,
+                            [SHADOW_ATOMIC_READ] = part->atomic_reads,
+                            [SHADOW_ATOMIC_WRITE] = part->atomic_writes};
+
+    for (unsigned k = 0; k < sizeof sets / sizeof *sets; k++)
+        if (conflicts[kind] & 1 << k && moments_unordered(who, sets[k]))
+            return false;
+    return true;
+}
+
+static bool cell_is_ordered(const struct shadow_who *who, const struct shadow_cell *cell,
+                            uint32_t bytes, enum shadow_kind kind)
+{
+    struct shadow_part simple = {.bytes = bytes};
+    const struct shadow_wide *wide;
+
+    if (cell->generation == detector.generation) {
+        simple.write = cell->written & bytes ? cell->write : 0;
+        simple.reads = cell->read & bytes ? cell->reads : 0;
+        return sets_are_ordered(who, &simple, kind);
+    }
+    wide = wide_of(cell);
+    for (uint32_t i = 0; i < wide->count; i++)
+        if (wide->parts[i].bytes & bytes && !sets_are_ordered(who, &wide->parts[i], kind))
+            return false;
+    return true;
+}
+
+/* What its cells would say if all were asked; if all are older than the execution, the allocation of the block. */
+static bool stale_is_ordered(const struct shadow_who *who, uint64_t addr, enum shadow_kind kind)
+{
+    struct shadow_part part = {.write = born_of(who, addr)};
+
+    return sets_are_ordered(who, &part, kind);
+}
+
+/* How far from `addr` one answer holds: to the end of the chunk, of the group or of the granule. Of a group that nobody has accessed, only if one
+ * block, or none, is all that is there. */
+static uint64_t same_history(const struct shadow_who *who, uint64_t addr)
+{
+    const struct shadow_cell *cell = shadow_known(detector.chunks, addr), *group;
+    uint64_t reach = SHADOW_GRANULE, last = addr | (SHADOW_GROUP - 1);
+
+    if (!cell && !who->blocks)
+        return (addr | (((uint64_t)1 << SHADOW_CHUNK_SHIFT) - 1)) + 1;
+    group = cell ? shadow_group(addr) : NULL;
+    if (group && group->generation == detector.generation)
+        reach = SHADOW_GROUP;
+    else if ((!group || is_stale(group)) && born_of(who, addr) == born_of(who, last))
+        reach = SHADOW_GROUP;
+    return (addr | (reach - 1)) + 1;
+}
+
+bool shadow_is_ordered(const struct shadow_who *who, uint64_t addr, size_t size,
+                       enum shadow_kind kind)
+{
+    uint64_t end = addr + size, next;
+
+    for (; addr < end; addr = next) {
+        const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
+        uint32_t bytes = SHADOW_ALL_BYTES;
+
+        next = same_history(who, addr);
+        if (next > end)
+            next = end;
+        if (next - addr < SHADOW_GRANULE)
+            bytes = shadow_bytes(addr, (unsigned)(next - addr));
+        if (cell && shadow_group(addr)->generation == detector.generation)
+            cell = shadow_group(addr);
+        if (cell && !is_stale(cell) ? !cell_is_ordered(who, cell, bytes, kind)
+                                    : !stale_is_ordered(who, addr, kind))
+            return false;
+    }
+    return true;
+}

@@ -107,6 +107,10 @@ void shadow_restart(void);
 /* Checks an access against those before it, and remembers it. */
 void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind);
 
+/* Whether such an access would come behind all that it conflicts with. Remembers nothing. */
+bool shadow_is_ordered(const struct shadow_who *who, uint64_t addr, size_t size,
+                       enum shadow_kind kind);
+
 /* The cell of a granule; NULL if there can be none: the address is no program's, or memory is out. */
 struct shadow_cell *shadow_cell(uint64_t addr);
 

@@ -26,8 +26,12 @@ static struct sync_thread *thread_at(uint32_t number)
 {
     struct sync *sync = sync_state();
 
-    while (sync->threads.count <= number)
-        vec_push(&detector.arena, &sync->threads, (struct sync_thread){0});
+    for (uint32_t i = sync->threads.count; i <= number; i++)
+        vec_push(&detector.arena, &sync->threads,
+                 (struct sync_thread){.now = {.name = HOLDER(HOLDER_NOW, i)},
+                                      .fenced = {.name = HOLDER(HOLDER_FENCED, i)},
+                                      .pending = {.name = HOLDER(HOLDER_PENDING, i)},
+                                      .woken = {.name = HOLDER(HOLDER_WOKEN, i)}});
     return &sync->threads.at[number];
 }
 
@@ -38,7 +42,6 @@ const struct clock *sync_clock(uint32_t thread)
 
 void sync_restart(void)
 {
-    sync_state()->buffered_count = 0;
     clock_set(SPACE, &thread_at(0)->now, 0, 1);
 }
 
@@ -64,7 +67,39 @@ void sync_tick(uint32_t thread)
     }
 }
 
+/* ---- who learns from whom, for what may follow a state, too (future.h) */
+
+static void learn(struct clock *to, const struct clock *from)
+{
+    clock_join(SPACE, to, from);
+    if (detector.logs)
+        passage_learns(to->name, from->name);
+}
+
+static void forget(struct clock *to)
+{
+    clock_clear(SPACE, to);
+    if (detector.logs)
+        passage_becomes(to->name, HOLDER_NONE);
+}
+
+static void become(struct clock *to, const struct clock *from)
+{
+    clock_clear(SPACE, to);
+    clock_join(SPACE, to, from);
+    if (detector.logs)
+        passage_becomes(to->name, from->name);
+}
+
 /* ---- objects */
+
+static void object_name(struct sync_object *object, uint64_t key)
+{
+    uint32_t number = future_object(key);
+
+    object->released.name = HOLDER(HOLDER_RELEASED, number);
+    object->shared.name = HOLDER(HOLDER_SHARED, number);
+}
 
 static struct sync_object *object_at(enum object_kind kind, uint64_t addr)
 {
@@ -76,25 +111,27 @@ static struct sync_object *object_at(enum object_kind kind, uint64_t addr)
         number = sync->objects.count;
         vec_push(&detector.arena, &sync->objects, (struct sync_object){0});
         map_add(&sync->object_numbers, key, number);
+        if (detector.futures)
+            object_name(&sync->objects.at[number], key);
     }
     return &sync->objects.at[number];
 }
 
 static void acquire(uint32_t thread, const struct clock *from)
 {
-    clock_join(SPACE, &thread_at(thread)->now, from);
+    learn(&thread_at(thread)->now, from);
 }
 
 static void release(uint32_t thread, struct clock *to)
 {
-    clock_join(SPACE, to, &thread_at(thread)->now);
+    learn(to, &thread_at(thread)->now);
     sync_tick(thread);
 }
 
 static void acquire_woken(uint32_t thread)
 {
     acquire(thread, &thread_at(thread)->woken);
-    clock_clear(SPACE, &thread_at(thread)->woken);
+    forget(&thread_at(thread)->woken);
 }
 
 /* The child knows all that its parent has done. */
@@ -104,12 +141,11 @@ static void thread_created(uint32_t parent, uint32_t child)
 
     thread_at(child > parent ? child : parent);
     thread = thread_at(child);
-    clock_clear(SPACE, &thread->now);
-    clock_join(SPACE, &thread->now, &thread_at(parent)->now);
+    become(&thread->now, &thread_at(parent)->now);
     clock_set(SPACE, &thread->now, child, 1);
-    clock_clear(SPACE, &thread->fenced);
-    clock_clear(SPACE, &thread->pending);
-    clock_clear(SPACE, &thread->woken);
+    forget(&thread->fenced);
+    forget(&thread->pending);
+    forget(&thread->woken);
     sync_tick(parent);
 }
 
@@ -127,10 +163,10 @@ static void barrier_arrive(struct world *world, uint32_t thread, const struct op
     uint64_t state = world_state(world, world_location(world, OBJECT_BARRIER, op->addr));
     uint64_t arrived = (state & OBJECT_USE) + 1;
 
-    clock_join(SPACE, &object->released, &thread_at(thread)->now);
+    learn(&object->released, &thread_at(thread)->now);
     acquire(thread, &object->released);
     if (arrived >= op->expect)
-        clock_clear(SPACE, &object->released);
+        forget(&object->released);
     sync_tick(thread);
 }
 
@@ -163,13 +199,18 @@ static uint32_t word_bytes(uint64_t addr, unsigned size)
     return (((uint32_t)1 << size) - 1) << (addr & 7);
 }
 
-static void cell_gather(uint64_t addr, uint32_t bytes, struct clock *into)
+static void stores_gather(const struct sync_cell *cell, uint32_t bytes, struct clock *into)
 {
-    const struct sync_cell *cell = cell_at(addr);
-
     for (uint32_t i = 0; i < cell->count; i++)
         if (cell->stores[i].bytes & bytes)
             clock_join(SPACE, into, &cell->stores[i].released);
+}
+
+static void cell_gather(uint64_t addr, uint32_t bytes, struct clock *into)
+{
+    stores_gather(cell_at(addr), bytes, into);
+    if (detector.logs)
+        passage_learns(into->name, holder_cell(addr, bytes));
 }
 
 /* From now on those bytes hand on `released`. */
@@ -191,6 +232,8 @@ static void cell_replace(uint64_t addr, uint32_t bytes, const struct clock *rele
     clock_clear(SPACE, &cell->stores[kept].released);
     clock_join(SPACE, &cell->stores[kept].released, released);
     cell->count = kept + 1;
+    if (detector.logs)
+        passage_becomes(holder_cell(addr, bytes), released->name);
 }
 
 /* Calls for each granule that the bytes at `addr` lie in. `bytes`: which of them are meant. */
@@ -243,7 +286,7 @@ static void memory_read(struct world *world, agent_id agent, const struct op *op
     if (order_acquires(order))
         acquire(thread, source);
     else
-        clock_join(SPACE, &thread_at(thread)->pending, source);
+        learn(&thread_at(thread)->pending, source);
 }
 
 /* What a store hands on, into *released. */
@@ -251,11 +294,11 @@ static void memory_hand_on(uint32_t thread, uint8_t order, struct clock *release
 {
     const struct sync_thread *t = thread_at(thread);
 
-    clock_join(SPACE, released, order_releases(order) ? &t->now : &t->fenced);
+    learn(released, order_releases(order) ? &t->now : &t->fenced);
 }
 
 /* What the operation under way hands on. Outlives a run: only in its place in memory. */
-static struct clock scratch;
+static struct clock scratch = {.name = HOLDER(HOLDER_UNDER_WAY, 0)};
 
 static void memory_does(struct world *world, agent_id agent, const struct op *op, bool failed)
 {
@@ -267,7 +310,7 @@ static void memory_does(struct world *world, agent_id agent, const struct op *op
     if (op->kind != OP_RMW && op->kind != OP_CAS && op->variant == OP_VARIANT_PLAIN)
         return; /* its target has told about it as a plain access */
     detect_atomic(thread, op->addr, op->size, stores);
-    clock_clear(SPACE, &scratch);
+    forget(&scratch);
     if (loads)
         memory_read(world, agent, op, order, &scratch);
     if (!stores)
@@ -286,8 +329,7 @@ static void fence_does(uint32_t thread, uint8_t order)
         acquire(thread, &t->pending);
     if (!order_releases(order))
         return;
-    clock_clear(SPACE, &t->fenced);
-    clock_join(SPACE, &t->fenced, &t->now);
+    become(&t->fenced, &t->now);
     sync_tick(thread);
 }
 
@@ -337,7 +379,7 @@ static void rule_both(const struct synced *d)
 
 static void rule_release_mutex(const struct synced *d)
 {
-    clock_clear(SPACE, &thread_at(d->thread)->woken);
+    forget(&thread_at(d->thread)->woken);
     release(d->thread, &object_at(OBJECT_MUTEX, d->op->mutex)->released);
 }
 
@@ -397,7 +439,8 @@ static void sync_does(struct world *world, agent_id agent, const struct op *op, 
     rules[info->sync](&d);
 }
 
-/* The operation that wakes has released, and time went on: what its thread does from now on is not known to the woken one. */
+/* The operation that wakes has released, and time went on: what its thread does from now on is not known to the woken one. All that it did
+ * before this transition is. */
 static void sync_wakes(struct world *world, agent_id agent, agent_id woken_agent)
 {
     uint32_t thread = number_of(world, agent), woken = number_of(world, woken_agent);
@@ -407,23 +450,28 @@ static void sync_wakes(struct world *world, agent_id agent, agent_id woken_agent
     thread_at(thread > woken ? thread : woken);
     to = &thread_at(woken)->woken;
     known = clock_get(SPACE, to, thread);
-    clock_join(SPACE, to, &thread_at(thread)->now);
+    learn(to, &thread_at(thread)->now);
     time = clock_get(SPACE, &thread_at(thread)->now, thread) - 1;
     clock_set(SPACE, to, thread, known > time ? known : time);
 }
 
-static void sync_stored(struct world *world, agent_id agent, const struct op *op,
-                        struct buffered_store *store)
+static struct clock *buffered_at(uint32_t thread, uint32_t number)
 {
-    struct sync *sync = sync_state();
-    uint32_t thread = number_of(world, agent);
-    struct clock *released;
+    struct sync_thread *t = thread_at(thread);
 
-    if (sync->buffered.count == sync->buffered_count)
-        vec_push(&detector.arena, &sync->buffered, (struct clock){0});
-    store->note = sync->buffered_count++;
-    released = &sync->buffered.at[store->note];
-    clock_clear(SPACE, released);
+    for (uint32_t i = t->buffered.count; i <= number; i++)
+        vec_push(&detector.arena, &t->buffered,
+                 (struct clock){.name = HOLDER(HOLDER_BUFFERED, (uint64_t)thread << 32 | i)});
+    return &t->buffered.at[number];
+}
+
+static void sync_stored(struct world *world, agent_id agent, const struct op *op,
+                        const struct buffered_store *store)
+{
+    uint32_t thread = number_of(world, agent);
+    struct clock *released = buffered_at(thread, store->number);
+
+    forget(released);
     if (op->variant == OP_VARIANT_PLAIN)
         return;
     detect_atomic(thread, op->addr, op->size, true);
@@ -434,9 +482,72 @@ static void sync_stored(struct world *world, agent_id agent, const struct op *op
 
 static void sync_flushed(struct world *world, agent_id agent, const struct buffered_store *store)
 {
-    (void)world;
-    (void)agent;
-    granules_replace(store->addr, store->size, &sync_state()->buffered.at[store->note]);
+    granules_replace(store->addr, store->size, buffered_at(number_of(world, agent), store->number));
 }
 
 const struct watch_ops sync_watch = {sync_does, sync_wakes, sync_stored, sync_flushed};
+
+/* ---- what holders know */
+
+static void thread_gather(enum holder_kind kind, uint64_t number, struct clock *into)
+{
+    const struct sync_thread *t = number < sync_state()->threads.count
+                                      ? &sync_state()->threads.at[number]
+                                      : &(const struct sync_thread){0};
+    const struct clock *const clocks[] = {[HOLDER_NOW] = &t->now,
+                                          [HOLDER_FENCED] = &t->fenced,
+                                          [HOLDER_PENDING] = &t->pending,
+                                          [HOLDER_WOKEN] = &t->woken};
+
+    clock_join(SPACE, into, clocks[kind]);
+}
+
+static void object_gather(enum holder_kind kind, uint64_t name, struct clock *into)
+{
+    const struct sync *sync = sync_state();
+    uint32_t number = map_get(&sync->object_numbers, future_object_key((uint32_t)name));
+
+    if (number != MAP_ABSENT)
+        clock_join(SPACE, into,
+                   kind == HOLDER_SHARED ? &sync->objects.at[number].shared
+                                         : &sync->objects.at[number].released);
+}
+
+static void buffered_gather(uint32_t thread, uint32_t number, struct clock *into)
+{
+    const struct sync *sync = sync_state();
+
+    if (thread < sync->threads.count && number < sync->threads.at[thread].buffered.count)
+        clock_join(SPACE, into, &sync->threads.at[thread].buffered.at[number]);
+}
+
+void sync_gather(holder h, struct clock *into)
+{
+    const struct sync *sync = sync_state();
+    enum holder_kind kind = holder_kind(h);
+    uint64_t number = holder_number(h);
+    uint32_t cell;
+
+    switch (kind) {
+    case HOLDER_NOW:
+    case HOLDER_FENCED:
+    case HOLDER_PENDING:
+    case HOLDER_WOKEN:
+        thread_gather(kind, number, into);
+        break;
+    case HOLDER_RELEASED:
+    case HOLDER_SHARED:
+        object_gather(kind, number, into);
+        break;
+    case HOLDER_CELL:
+        cell = map_get(&sync->cell_numbers, number);
+        if (cell != MAP_ABSENT && sync->cells.at[cell]->generation == detector.generation)
+            stores_gather(sync->cells.at[cell], holder_bytes(h), into);
+        break;
+    case HOLDER_BUFFERED:
+        buffered_gather((uint32_t)(number >> 32), (uint32_t)number, into);
+        break;
+    case HOLDER_UNDER_WAY:
+        break; /* between operations it hands on nothing */
+    }
+}

@@ -14,6 +14,8 @@ struct sync_thread {
     struct clock fenced;  /* what it knew at its last release fence: relaxed stores hand that on */
     struct clock pending; /* what relaxed loads brought: an acquire fence makes it known */
     struct clock woken;   /* what the one who woke it knew */
+    VEC(struct clock)
+    buffered; /* what waiting stores hand on once they are in memory, by their numbers */
 };
 
 /* An object that threads meet at. */
@@ -41,8 +43,6 @@ struct sync {
     VEC(struct sync_object) objects;
     struct map cell_numbers;
     VEC(struct sync_cell *) cells;
-    VEC(struct clock) buffered; /* what waiting stores hand on once they are in memory */
-    uint32_t buffered_count;
 };
 
 extern const struct watch_ops sync_watch;
@@ -52,6 +52,9 @@ void sync_restart(void);
 
 /* What a thread knows. */
 const struct clock *sync_clock(uint32_t thread);
+
+/* Makes `into` know all that the holder knows now, too. Changes nothing else. */
+void sync_gather(holder h, struct clock *into);
 
 /* What a thread does from here on is told apart from what it has done. */
 void sync_tick(uint32_t thread);

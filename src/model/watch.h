@@ -14,10 +14,9 @@ struct watch_ops {
     void (*does)(struct world *world, agent_id thread, const struct op *op, bool failed);
     /* What `thread` has just done lets `woken` go on. */
     void (*wakes)(struct world *world, agent_id thread, agent_id woken);
-    /* A store of `thread` has come into a buffer, and later from there into memory. The watcher may keep a number in
-     * store->note. */
+    /* A store of `thread` has come into a buffer, and later from there into memory. */
     void (*stored)(struct world *world, agent_id thread, const struct op *op,
-                   struct buffered_store *store);
+                   const struct buffered_store *store);
     void (*flushed)(struct world *world, agent_id thread, const struct buffered_store *store);
 };
 

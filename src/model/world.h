@@ -61,7 +61,6 @@ struct buffered_store {
     uint32_t number;   /* among the thread's buffered stores */
     uint32_t floor;    /* flushed only after all stores of the thread with a smaller number */
     uint64_t site;
-    uint32_t note;    /* the watcher's */
     event_id issued;  /* its thread's latest event when it was issued, or EVENT_NONE */
     event_id flushed; /* EVENT_NONE while it waits */
 };

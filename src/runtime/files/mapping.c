@@ -102,22 +102,6 @@ static bool is_ordinary(uintptr_t low, uintptr_t high)
 
 /* ---- the access that a call counts as */
 
-/* Of what nobody has accessed, nobody need know that it is gone: a later access faults. */
-static void check_accessed(uintptr_t at, uintptr_t end, bool writes)
-{
-    const uintptr_t chunk = (uintptr_t)1 << SHADOW_CHUNK_SHIFT;
-
-    while (at < end) {
-        uintptr_t next = (at | (chunk - 1)) + 1;
-
-        if (next > end)
-            next = end;
-        if (shadow_known(detector.chunks, at))
-            (writes ? detect_write_range : detect_read_range)(at, next - at);
-        at = next;
-    }
-}
-
 /* Without the detector it is a step that accesses all of the range. */
 static void make_visible(void *at, size_t size, bool writes)
 {
@@ -144,7 +128,7 @@ static void count_access(const char *call, void *at, size_t size, bool writes, b
     if (stays)
         (writes ? detect_write_range : detect_read_range)(low, size);
     else
-        check_accessed(low, low + size, writes);
+        detect_gone_range(low, size, writes); /* a later access faults */
     races_note_call(NULL);
     detect_tick(); /* else the next access would pass as known */
 }
