@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "detect/detect.h"
+#include "detect/knowledge.h"
 
 static struct futures *tables(void)
 {
@@ -364,5 +365,16 @@ static bool future_ordered(future_id set)
     return true;
 }
 
-const struct future_ops detect_future = {future_passed, future_before, future_either,
-                                         future_ordered};
+static void future_begin(void)
+{
+    future_log(true);
+}
+
+const struct future_ops detect_future = {
+    .passed = future_passed,
+    .before = future_before,
+    .either = future_either,
+    .ordered = future_ordered,
+    .begin = future_begin,
+    .knowledge = knowledge_of_path,
+};

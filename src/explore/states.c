@@ -116,6 +116,17 @@ static void locals_begin(struct states *states)
     }
 }
 
+/* Who knows of whose accesses: by the transitions on the stack. */
+static bool knowledge_add(struct states *states, struct fingerprint *print)
+{
+    states->passages.count = 0;
+    for (uint32_t d = 0; d < states->frames.count; d++)
+        if (states->frames.at[d].passage != PASSAGE_NONE)
+            vec_push(states->arena, &states->passages, states->frames.at[d].passage);
+    fingerprint_word(print, 1); /* states without knowledge are others */
+    return states->futures->knowledge(states->passages.at, states->passages.count, print);
+}
+
 /* False: it cannot be told. The first thread alone is not worth it: all that it does then is as in every run. */
 static bool state_print(struct states *states, const struct state_frame *frame,
                         struct fingerprint *print)
@@ -141,7 +152,8 @@ static bool state_print(struct states *states, const struct state_frame *frame,
     }
     if (started < 2)
         return false;
-    told = told && ops->shared(world->target, world, print);
+    told = told && ops->shared(world->target, world, print) &&
+           (!states->with_knowledge || knowledge_add(states, print));
     fingerprint_word(print, (uint64_t)(states->execution->findings.count > 0) << 1 |
                                 (states->execution->failed_assumes.count > 0));
     states->stats.untold += !told;
@@ -554,6 +566,8 @@ static void frame_push(struct states *states, uint32_t depth)
 bool states_enter(struct states *states, uint32_t depth)
 {
     frame_push(states, depth);
+    if (depth == 0 && states->futures)
+        states->futures->begin();
     return state_match(states, depth);
 }
 
@@ -564,6 +578,8 @@ static void state_catch_up(void *context, uint32_t depth)
     struct states *states = context;
 
     frame_push(states, depth);
+    if (depth == 0 && states->futures)
+        states->futures->begin();
     states->frames.at[depth].partly = true;
     nodes_plan_outcomes(states->nodes, depth);
 }
@@ -658,6 +674,8 @@ void states_return(struct states *states, uint32_t depth)
 {
     world_of(states)->sum = states->frames.at[depth].sum;
     world_of(states)->sums = true;
+    if (states->futures)
+        states->futures->begin();
 }
 
 void states_forget(struct states *states)

@@ -83,6 +83,7 @@ struct states {
     VEC(uint32_t) open; /* entries that left the stack and lead to a state on it, in that order */
     struct visibles visibles;
     struct enabled_sets enabled;
+    VEC(passage_id) passages; /* scratch */
     bool with_knowledge; /* who knows of whose accesses is part of each state: there are cycles */
 
     VEC(struct choice) sleepers; /* of all sets, one after the other */

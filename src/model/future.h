@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fingerprint.h"
+
 /* What plain accesses may follow a state, for a search that does not explore a state again: the accesses that follow it may race with others that came
  * before it, on this way to it but not on the first one. Whoever looks for data races keeps that, and the search only carries it along, as
  * numbers: equal sets have equal numbers, for the whole search. */
@@ -23,6 +25,10 @@ struct future_ops {
     future_id (*either)(future_id a, future_id b);
     /* Whether, from the present state, all that is in the set is ordered behind all conflicting accesses that were made so far. */
     bool (*ordered)(future_id set);
+    /* From the present state on transitions are new, and their passages will be asked for. Not so after a restart. */
+    void (*begin)(void);
+    /* Adds who knows of whose accesses now, if those transitions led here. False: there is too much of it. */
+    bool (*knowledge)(const passage_id *path, uint32_t count, struct fingerprint *into);
 };
 
 #endif
