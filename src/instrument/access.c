@@ -92,6 +92,16 @@ static void store_rewrite(struct work *work, LLVMValueRef store, LLVMValueRef si
     replace(store, NULL);
 }
 
+bool access_is_single(const struct pass *pass, LLVMValueRef access)
+{
+    LLVMTypeRef type;
+
+    if (LLVMIsAAtomicRMWInst(access))
+        return rmw_is_single(access);
+    type = LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
+    return LLVMIsAAtomicCmpXchgInst(access) || size_class(type_bytes(pass, type)) != NO_CLASS;
+}
+
 void access_rewrite(struct work *work, const struct point *point)
 {
     switch (LLVMGetInstructionOpcode(point->instruction)) {

@@ -111,6 +111,11 @@ static const char *loop_function(struct pass *pass, LLVMAtomicRMWBinOp operation
     return name;
 }
 
+bool rmw_is_single(LLVMValueRef rmw)
+{
+    return rmw_hook(LLVMGetAtomicRMWBinOp(rmw), LLVMTypeOf(rmw)) != NO_HOOK;
+}
+
 void rmw_rewrite(struct work *work, const struct point *point)
 {
     struct pass *pass = work->pass;

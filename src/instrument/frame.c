@@ -49,7 +49,7 @@ static LLVMValueRef field(struct frame *frame, unsigned index)
 static void slot_store(struct frame *frame, uint32_t slot, LLVMValueRef value)
 {
     struct pass *pass = frame->pass;
-    LLVMValueRef indices[] = {constant_i32(pass, 0), constant_i32(pass, 2),
+    LLVMValueRef indices[] = {constant_i32(pass, 0), constant_i32(pass, 3),
                               constant_i32(pass, slot)};
     LLVMValueRef at =
         LLVMBuildInBoundsGEP2(pass->builder, frame->type, frame->variable, indices, 3, "");
@@ -197,12 +197,13 @@ void frame_record_sunk(struct work *work, const struct point *point)
 static void frame_open(struct frame *frame, struct work *work)
 {
     struct pass *pass = work->pass;
-    LLVMTypeRef fields[] = {pass->pointer, pass->pointer, LLVMArrayType2(pass->i64, work->slots)};
+    LLVMTypeRef fields[] = {pass->pointer, pass->pointer, pass->pointer,
+                            LLVMArrayType2(pass->i64, work->slots)};
 
     frame->work = work;
     frame->pass = pass;
     frame->start = leading_end(work->function);
-    frame->type = LLVMStructTypeInContext(pass->context, fields, 3, 0);
+    frame->type = LLVMStructTypeInContext(pass->context, fields, 4, 0);
     frame->variable = scratch(work, frame->type);
     frame->head = LLVMGetNamedGlobal(pass->module, "__raddle_frames");
     if (!frame->head)
@@ -210,6 +211,7 @@ static void frame_open(struct frame *frame, struct work *work)
     builder_at(frame, frame->start);
     frame->up = LLVMBuildLoad2(pass->builder, pass->pointer, frame->head, "");
     LLVMBuildStore(pass->builder, frame->up, field(frame, 0));
+    LLVMBuildStore(pass->builder, LLVMConstPointerNull(pass->pointer), field(frame, 2));
     LLVMBuildStore(pass->builder, frame->variable, frame->head);
 }
 

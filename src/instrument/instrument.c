@@ -64,11 +64,11 @@ static void attributes_find(struct pass *pass)
 static void types_make(struct pass *pass)
 {
     LLVMTypeRef p = pass->pointer, i32 = pass->i32, i64 = pass->i64, i8 = pass->i8;
-    LLVMTypeRef site[] = {p, p, p, i32, i32, i32, p, i64};
+    LLVMTypeRef site[] = {p, p, p, i32, i32, i32, i32, p, i64};
     LLVMTypeRef live[] = {p, i32, i32, i8, i8};
 
     pass->site_type = LLVMStructCreateNamed(pass->context, "raddle_site");
-    LLVMStructSetBody(pass->site_type, site, 8, 0);
+    LLVMStructSetBody(pass->site_type, site, 9, 0);
     pass->live_type = LLVMStructCreateNamed(pass->context, "raddle_live");
     LLVMStructSetBody(pass->live_type, live, 5, 0);
 }

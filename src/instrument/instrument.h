@@ -117,6 +117,7 @@ struct work {
     struct arena arena;
     LLVMValueRef function;
     bool framed;    /* it gets a frame */
+    bool whole;     /* what is live at points is all that it needs from there on */
     uint32_t slots; /* in that frame */
     uint32_t instructions;
     VEC(struct origin) origins;
@@ -190,6 +191,9 @@ const struct origin *origin_find(const struct work *work, LLVMValueRef value);
 /* ---- access.c, atomic.c, copy.c, assembly.c: rewriting. The instruction is gone afterwards,
  * except for calls. */
 void access_rewrite(struct work *work, const struct point *point);
+/* Whether one call of a hook is made of it. */
+bool access_is_single(const struct pass *pass, LLVMValueRef access);
+bool rmw_is_single(LLVMValueRef rmw);
 void rmw_rewrite(struct work *work, const struct point *point);
 void cmpxchg_rewrite(struct work *work, const struct point *point);
 uint32_t order_flags(LLVMAtomicOrdering ordering);

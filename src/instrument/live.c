@@ -382,11 +382,39 @@ static void live_in_block(struct alive *alive, const struct node *node)
     alive->list.count = 0;
 }
 
+/* A second return is on no way that the blocks show; and there are values that no memory can hold. */
+static bool is_followed(const struct work *work, LLVMValueRef instruction)
+{
+    unsigned kind = work->pass->attr_returns_twice;
+    LLVMValueRef function;
+    LLVMTypeKind type = LLVMGetTypeKind(LLVMTypeOf(instruction));
+
+    if (type != LLVMVoidTypeKind && type != LLVMLabelTypeKind && type != LLVMMetadataTypeKind &&
+        !is_recordable(LLVMTypeOf(instruction)))
+        return false;
+    if (!is_call(instruction))
+        return true;
+    function = called_function(instruction);
+    return !call_has_attribute(instruction, (unsigned)LLVMAttributeFunctionIndex, kind) &&
+           !(function && function_has_attribute(function, kind));
+}
+
+static bool is_whole(const struct work *work)
+{
+    for (uint32_t n = 0; n < work->nodes.count; n++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(work->nodes.at[n].block); i;
+             i = LLVMGetNextInstruction(i))
+            if (!is_followed(work, i))
+                return false;
+    return true;
+}
+
 void live_find(struct work *work)
 {
     struct alive alive = {.work = work};
 
     number(work);
+    work->whole = is_whole(work);
     climb_all(work);
     touched_find(work);
     alive.is = arena_alloc(&work->arena, work->locals.count + 1);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "instrument/instrument.h"
+#include "runtime/hooks.h"
 
 uint64_t memory_bytes(const struct work *work, LLVMValueRef value)
 {
@@ -127,6 +128,38 @@ static bool same_live(const struct point *a, const struct point *b)
            (a->live_count == 0 || memcmp(a->live, b->live, a->live_count * sizeof *a->live) == 0);
 }
 
+static bool has_musttail(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail)
+                return true;
+    return false;
+}
+
+/* A call of a function that has a frame, if anything visible can be reached from it, and is behind that frame all the time. */
+static bool is_inside(const struct work *work, const struct point *point)
+{
+    LLVMValueRef function;
+
+    if (point->kind != POINT_CALL || !point->inside)
+        return false;
+    function = called_function(point->instruction);
+    return is_instrumented(work->pass, function) &&
+           LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage &&
+           !function_has_attribute(function, work->pass->attr_coroutine) && !has_musttail(function);
+}
+
+static uint32_t point_flags(const struct work *work, const struct point *point)
+{
+    uint32_t flags = work->framed && work->whole ? SITE_LIVE : 0;
+
+    if (point->kind == POINT_FENCE ||
+        (point->kind == POINT_ACCESS && access_is_single(work->pass, point->instruction)))
+        flags |= SITE_ACCESS;
+    return flags | (is_inside(work, point) ? SITE_INSIDE : 0);
+}
+
 void sites_make(struct work *work)
 {
     struct pass *pass = work->pass;
@@ -139,18 +172,19 @@ void sites_make(struct work *work)
 
         if (i == 0 || !same_live(point, point - 1))
             table = live_table(work, point);
-        LLVMValueRef fields[8] = {
+        LLVMValueRef fields[9] = {
             file_text(pass, at),
             function,
             text(pass, point_what(work, point)),
             constant_i32(pass, located ? LLVMGetDebugLocLine(at) : 0),
             constant_i32(pass, located ? LLVMGetDebugLocColumn(at) : 0),
             constant_i32(pass, point->live_count),
+            constant_i32(pass, point_flags(work, point)),
             table,
             constant_i64(pass, point->residual),
         };
 
-        point->site = private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 8),
+        point->site = private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 9),
                                        "__raddle_site");
         /* the row's address is the site's name: equal rows must stay apart */
         LLVMSetUnnamedAddress(point->site, LLVMNoUnnamedAddr);

@@ -56,6 +56,13 @@ struct raddle_live {
     uint8_t is_pointer;
 };
 
+/* What is known of a site without running the program. */
+enum site_flag {
+    SITE_ACCESS = 1, /* one access by one hook, or a fence */
+    SITE_INSIDE = 2, /* a call of an instrumented function of the same module */
+    SITE_LIVE = 4,   /* `live` has all that the function still needs */
+};
+
 /* One place in the program where something visible happens, or a call from which something visible may be
  * reached. The rows are in the section "raddle_sites" of the binary; a row's address is the name of the site. */
 struct raddle_site {
@@ -65,6 +72,7 @@ struct raddle_site {
     uint32_t line;
     uint32_t column;
     uint32_t live_count;
+    uint32_t flags; /* enum site_flag */
     const struct raddle_live
         *live; /* what is live here, in the order of the function's numbering */
     uint64_t
@@ -77,7 +85,9 @@ struct raddle_site {
 struct raddle_frame {
     struct raddle_frame *up;        /* the caller's */
     const struct raddle_site *site; /* where the function is now */
-    uint64_t slots[];               /* as many as the function needs */
+    const struct raddle_site *
+        into; /* the last call that was announced, if it was of instrumented code; else NULL: set by the runtime */
+    uint64_t slots[]; /* as many as the function needs */
 };
 
 /* The innermost frame of the running thread; the runtime swaps it with the fiber. */
