@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "base/fingerprint.h"
 #include "runtime/channels/watch.h"
 #include "runtime/ending/ending.h"
 #include "runtime/files/files.h"
@@ -251,8 +252,15 @@ static void restart(void)
     sets.newest = NULL;
 }
 
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !sets.newest;
+}
+
 const struct part sets_part = {.name = "sets of descriptors",
                                .state = &sets,
                                .size = sizeof sets,
                                .open = open_watch,
-                               .restart = restart};
+                               .restart = restart,
+                               .fingerprint = fingerprint};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/heap_outside.h"
 #include "runtime/core/image.h"
@@ -388,5 +389,27 @@ void heap_restart(void)
     heap.undo.used = 0;
 }
 
-const struct part heap_part = {
-    .name = "heap", .state = &heap, .size = sizeof heap, .restart = heap_restart};
+/* Which blocks live, and what is in them, is in the sum of the world (hooks/written.h). Where the next one of each thread will be is here: threads
+ * are in the order in which they came to allocate, which does not count. */
+static bool fingerprint(struct fingerprint *into)
+{
+    struct fingerprint sum = {0};
+
+    for (uint32_t i = 0; i < heap.used_count; i++) {
+        const struct heap_arena *arena = &heap.arenas[heap.used[i]];
+        struct fingerprint of = {0};
+
+        fingerprint_word(&of, (uint64_t)heap.used[i] << 32 | arena->rank);
+        fingerprint_word(&of, arena->spaces[SMALL].memory.used);
+        fingerprint_word(&of, arena->spaces[LARGE].memory.used);
+        fingerprint_plus(&sum, of);
+    }
+    fingerprint_bytes(into, &sum, sizeof sum);
+    return true;
+}
+
+const struct part heap_part = {.name = "heap",
+                               .state = &heap,
+                               .size = sizeof heap,
+                               .restart = heap_restart,
+                               .fingerprint = fingerprint};

@@ -321,5 +321,8 @@ struct image_stats image_stats(void)
     return stats;
 }
 
-const struct part image_part = {
-    .name = "image", .state = &image, .size = sizeof image, .restart = image_restart};
+const struct part image_part = {.name = "image",
+                                .state = &image,
+                                .size = sizeof image,
+                                .restart = image_restart,
+                                .stateless = true};

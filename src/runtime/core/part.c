@@ -7,12 +7,18 @@ static struct {
     void (*restart[PART_COUNT])(void);
     void (*begins[PART_COUNT])(struct native_thread *);
     void (*ends[PART_COUNT])(void);
-    uint32_t restarts, begin, end;
+    uint8_t tell[PART_COUNT], tell_thread[PART_COUNT]; /* enum part_id */
+    uint32_t restarts, begin, end, tells, tells_thread;
 } listed; /* outlives a run: what parts do never changes */
+
+static struct {
+    uint64_t count[PART_COUNT];
+    const char *first;
+} untold; /* outlives a run: it is about the search */
 
 void parts_open(void)
 {
-    listed.restarts = listed.begin = listed.end = 0;
+    listed.restarts = listed.begin = listed.end = listed.tells = listed.tells_thread = 0;
     for (unsigned i = 0; i < PART_COUNT; i++) {
         if (parts[i]->restart)
             listed.restart[listed.restarts++] = parts[i]->restart;
@@ -20,6 +26,10 @@ void parts_open(void)
             listed.begins[listed.begin++] = parts[i]->thread_begins;
         if (parts[i]->thread_ends)
             listed.ends[listed.end++] = parts[i]->thread_ends;
+        if (!parts[i]->stateless)
+            listed.tell[listed.tells++] = (uint8_t)i;
+        if (parts[i]->fingerprint_thread)
+            listed.tell_thread[listed.tells_thread++] = (uint8_t)i;
     }
     for (unsigned i = 0; i < PART_COUNT; i++)
         if (parts[i]->open)
@@ -44,12 +54,46 @@ void parts_thread_ends(void)
         listed.ends[i]();
 }
 
+bool parts_cannot_tell(const char *why)
+{
+    if (!untold.first)
+        untold.first = why;
+    return false;
+}
+
+static bool is_untold(unsigned part)
+{
+    untold.count[part]++;
+    return parts_cannot_tell(parts[part]->name);
+}
+
 bool parts_fingerprint(struct fingerprint *into)
 {
-    for (unsigned i = 0; i < PART_COUNT; i++)
-        if (!parts[i]->fingerprint || !parts[i]->fingerprint(into))
-            return false;
+    for (uint32_t i = 0; i < listed.tells; i++) {
+        const struct part *part = parts[listed.tell[i]];
+
+        if (!part->fingerprint || !part->fingerprint(into))
+            return is_untold(listed.tell[i]);
+    }
     return true;
+}
+
+bool parts_fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    for (uint32_t i = 0; i < listed.tells_thread; i++)
+        if (!parts[listed.tell_thread[i]]->fingerprint_thread(thread, into))
+            return is_untold(listed.tell_thread[i]);
+    return true;
+}
+
+uint64_t parts_untold(enum part_id part)
+{
+    return untold.count[part];
+}
+
+const char *parts_first_untold(void)
+{
+    return untold.first;
 }
 
 bool parts_save(struct part_copies *into)

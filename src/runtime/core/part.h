@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct native_thread; /* program/native.h */
 
@@ -36,8 +37,11 @@ struct part {
     void (*thread_ends)(void);
 
     /* What of it belongs to a state. A part without these cannot tell: then a state matches no other, and is not kept. A part that has
-     * no state of its own between two operations has a `fingerprint` that adds nothing. */
+     * no state of the process between two operations is `stateless` instead. What it has of each thread is told by `fingerprint_thread`, if
+     * there is any. */
+    bool stateless;
     bool (*fingerprint)(struct fingerprint *into); /* false: cannot be told this time */
+    bool (*fingerprint_thread)(const struct native_thread *thread, struct fingerprint *into);
     bool (*save)(struct part_copies *into);
     void (*restore)(struct part_copies *from); /* as much as `save` gave */
 };
@@ -64,6 +68,14 @@ void parts_thread_ends(void);
 
 /* False if a part cannot tell or be kept: what was added or copied so far is worth nothing. */
 bool parts_fingerprint(struct fingerprint *into);
+bool parts_fingerprint_thread(const struct native_thread *thread, struct fingerprint *into);
+
+/* How often that was so because of a part; and the name of the first one in the process, or whatever else was given as a reason, or NULL. */
+uint64_t parts_untold(enum part_id part);
+const char *parts_first_untold(void);
+
+/* Something else than a part cannot be told. Returns false. */
+bool parts_cannot_tell(const char *why);
 bool parts_save(struct part_copies *into);
 void parts_restore(struct part_copies *from);
 

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
@@ -200,5 +201,15 @@ bool state_is_lost(void)
     return state.lost;
 }
 
-const struct part state_part = {
-    .name = "state", .state = &state, .size = sizeof state, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return state.noted == 0 && state.noted_signals == 0 && environ == state.environ_start &&
+           !state_fd_is_changed();
+}
+
+const struct part state_part = {.name = "state",
+                                .state = &state,
+                                .size = sizeof state,
+                                .restart = restart,
+                                .fingerprint = fingerprint};

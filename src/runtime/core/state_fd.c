@@ -44,6 +44,11 @@ static struct {
     VEC(int) changed;         /* numbers with flags of this execution */
 } state_fd; /* outlives a run: it is how things were at the start; state_fd_restart forgets the rest */
 
+bool state_fd_is_changed(void)
+{
+    return state_fd.changed.count != 0;
+}
+
 /* The entry of `fd`, NULL for what is no descriptor or before state_fd_save. */
 static struct fd_state *fd_entry(int fd)
 {

@@ -13,6 +13,9 @@ int state_fd_save(void);
  * set. */
 int state_fd_take(int fd);
 
+/* Whether this execution has opened, closed or changed any. */
+bool state_fd_is_changed(void);
+
 /* Whether all descriptors are as at the start again. */
 bool state_fd_restart(void);
 

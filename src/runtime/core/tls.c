@@ -351,5 +351,8 @@ static void restart(void)
     memcpy(saved.table - 1, saved.rows, saved.size);
 }
 
-const struct part tls_part = {
-    .name = "thread-local memory", .state = &tls, .size = sizeof tls, .restart = restart};
+const struct part tls_part = {.name = "thread-local memory",
+                              .state = &tls,
+                              .size = sizeof tls,
+                              .restart = restart,
+                              .stateless = true};

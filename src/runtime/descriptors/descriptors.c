@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "model/object.h"
 #include "runtime/core/kernel.h"
 #include "runtime/ending/ending.h"
@@ -507,8 +508,16 @@ static size_t channels_describe(uint64_t name, char *text, size_t size)
 
 /* ---- the part */
 
+/* What is behind them is not told: pipes and sockets with what is in them, offsets of files. */
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return descriptors.slots.count == 0 && descriptors.ranks.count == 0 && !descriptors.all;
+}
+
 const struct part descriptors_part = {.name = "descriptors",
                                       .state = &descriptors,
                                       .size = sizeof descriptors,
                                       .open = open_arena,
-                                      .restart = restart};
+                                      .restart = restart,
+                                      .fingerprint = fingerprint};

@@ -4,6 +4,7 @@
 #include <unwind.h>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include <raddle.h>
 
 #include "model/await.h"
@@ -151,6 +152,7 @@ INTERPOSE __attribute__((noreturn)) void __pthread_unwind_next(__pthread_unwind_
 void native_unwind(void *returned)
 {
     own()->leaving = true;
+    native.current->leaves = true;
     native.current->returned = returned;
     unwind();
 }
@@ -345,5 +347,18 @@ static void thread_begins(struct native_thread *thread)
     new->leaving = false;
 }
 
-const struct part cancel_part = {
-    .name = "cancel", .thread_size = sizeof(struct cancel_thread), .thread_begins = thread_begins};
+/* A thread that is being unwound has its place in what unwinds it, too. */
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct cancel_thread *cancel = cancel_of(thread);
+
+    fingerprint_word(into, (uint64_t)(uintptr_t)cancel->cleanups);
+    fingerprint_word(into, (uint64_t)(uint32_t)cancel->state << 32 | (uint32_t)cancel->type);
+    return !cancel->leaving;
+}
+
+const struct part cancel_part = {.name = "cancel",
+                                 .thread_size = sizeof(struct cancel_thread),
+                                 .thread_begins = thread_begins,
+                                 .stateless = true,
+                                 .fingerprint_thread = fingerprint_thread};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
 #include "runtime/ending/ending.h"
@@ -179,6 +180,7 @@ INTERPOSE _Noreturn void exit(int status)
         constructors_leave();
         kernel_exit(status);
     }
+    native.current->leaves = true;
     exit_handlers_thread_variables();
     while (exit_handlers.count > 0) {
         struct exit_handler last = exit_handlers.at[--exit_handlers.count];
@@ -296,10 +298,37 @@ static void thread_begins(struct native_thread *thread)
     handlers_of(thread)->destructors.count = 0;
 }
 
+static bool fingerprint(struct fingerprint *into)
+{
+    fingerprint_word(into, exit_handlers.threads_left);
+    for (uint32_t i = exit_handlers.of_start; i < exit_handlers.count; i++) {
+        fingerprint_word(into, exit_handlers.at[i].kind);
+        fingerprint_word(into, (uint64_t)(uintptr_t)exit_handlers.at[i].call.plain);
+        fingerprint_word(into, (uint64_t)(uintptr_t)exit_handlers.at[i].argument);
+    }
+    for (uint32_t i = exit_handlers.quick_of_start; i < exit_handlers.quick_count; i++)
+        fingerprint_word(into, (uint64_t)(uintptr_t)exit_handlers.quick[i]);
+    fingerprint_word(into, (uint64_t)exit_handlers.count << 32 | exit_handlers.quick_count);
+    return exit_handlers.count >= exit_handlers.of_start;
+}
+
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct exit_handlers_thread *own = handlers_of(thread);
+
+    for (uint32_t i = 0; i < own->destructors.count; i++) {
+        fingerprint_word(into, (uint64_t)(uintptr_t)own->destructors.at[i].call);
+        fingerprint_word(into, (uint64_t)(uintptr_t)own->destructors.at[i].object);
+    }
+    return true;
+}
+
 const struct part exit_handlers_part = {.name = "handlers of exit",
                                         .state = &exit_handlers,
                                         .size = sizeof exit_handlers,
                                         .thread_size = sizeof(struct exit_handlers_thread),
                                         .open = open_handlers,
                                         .restart = restart,
-                                        .thread_begins = thread_begins};
+                                        .thread_begins = thread_begins,
+                                        .fingerprint = fingerprint,
+                                        .fingerprint_thread = fingerprint_thread};

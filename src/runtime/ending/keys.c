@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "runtime/ending/ending.h"
 
 /* Values that each thread has for itself (keys of POSIX), and the end of a thread that they are destroyed at. */
@@ -36,6 +37,7 @@ static void run_key_destructors(void)
 
 void native_leave_thread(void *returned)
 {
+    native.current->leaves = true;
     exit_handlers_thread_variables();
     run_key_destructors();
     exit_handlers_thread_leaves();
@@ -126,9 +128,38 @@ static void thread_begins(struct native_thread *thread)
     own->used = keys.of_start;
 }
 
+static bool fingerprint(struct fingerprint *into)
+{
+    fingerprint_word(into, keys.count);
+    if (keys.count) {
+        fingerprint_bytes(into, keys.destructors, keys.count * sizeof *keys.destructors);
+        fingerprint_bytes(into, keys.free, keys.count * sizeof *keys.free);
+    }
+    return true;
+}
+
+/* That nothing was ever set is the same as that it is NULL. */
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct keys_thread *own = keys_of(thread);
+    struct fingerprint sum = {0};
+    bool any = false;
+
+    for (uint32_t i = 0; i < own->used && i < keys.count; i++)
+        if (own->values[i] && !keys.free[i]) {
+            fingerprint_plus(&sum, fingerprint_at(i, (uint64_t)(uintptr_t)own->values[i]));
+            any = true;
+        }
+    if (any)
+        fingerprint_bytes(into, &sum, sizeof sum);
+    return true;
+}
+
 const struct part keys_part = {.name = "keys",
                                .state = &keys,
                                .size = sizeof keys,
                                .thread_size = sizeof(struct keys_thread),
                                .restart = restart,
-                               .thread_begins = thread_begins};
+                               .thread_begins = thread_begins,
+                               .fingerprint = fingerprint,
+                               .fingerprint_thread = fingerprint_thread};

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
@@ -253,5 +254,14 @@ static void restart(void)
     file_locks.of_process = NULL;
 }
 
-const struct part file_locks_part = {
-    .name = "locks of files", .state = &file_locks, .size = sizeof file_locks, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !file_locks.locks && !file_locks.of_process;
+}
+
+const struct part file_locks_part = {.name = "locks of files",
+                                     .state = &file_locks,
+                                     .size = sizeof file_locks,
+                                     .restart = restart,
+                                     .fingerprint = fingerprint};

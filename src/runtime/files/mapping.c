@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/fingerprint.h"
 #include "model/await.h"
 #include "model/buffer.h"
 #include "runtime/hooks/plain.h"
@@ -262,5 +263,14 @@ bool mapping_is_emptied(int advice)
     }
 }
 
-const struct part protections_part = {
-    .name = "protections", .state = &ranges, .size = sizeof ranges, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return ranges.count == 0 && !ranges.lost;
+}
+
+const struct part protections_part = {.name = "protections",
+                                      .state = &ranges,
+                                      .size = sizeof ranges,
+                                      .restart = restart,
+                                      .fingerprint = fingerprint};

@@ -4,6 +4,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
@@ -236,5 +237,14 @@ INTERPOSE void *sbrk(intptr_t change)
     return (void *)-1;
 }
 
-const struct part mappings_part = {
-    .name = "mapped memory", .state = &mappings, .size = sizeof mappings, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return mappings.mapper_count == 0;
+}
+
+const struct part mappings_part = {.name = "mapped memory",
+                                   .state = &mappings,
+                                   .size = sizeof mappings,
+                                   .restart = restart,
+                                   .fingerprint = fingerprint};

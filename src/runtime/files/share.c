@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
@@ -384,5 +385,14 @@ static void restart(void)
     memset(&shares, 0, sizeof shares);
 }
 
-const struct part shares_part = {
-    .name = "shared files", .state = &shares, .size = sizeof shares, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !shares.table && !shares.mappings;
+}
+
+const struct part shares_part = {.name = "shared files",
+                                 .state = &shares,
+                                 .size = sizeof shares,
+                                 .restart = restart,
+                                 .fingerprint = fingerprint};

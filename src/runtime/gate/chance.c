@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
 #include "runtime/hooks/plain.h"
@@ -377,8 +378,23 @@ INTERPOSE char *tempnam(const char *directory, const char *prefix)
     return to;
 }
 
+/* The next number, and the next name, of each thread follow from how many it has had. */
+static bool fingerprint(struct fingerprint *into)
+{
+    struct fingerprint sum = {0};
+
+    for (uint32_t i = 0; i < chance.threads; i++)
+        if (chance.numbers[i] || chance.names[i])
+            fingerprint_plus(
+                &sum, fingerprint_at(i, (uint64_t)chance.numbers[i] << 32 | chance.names[i]));
+    if (chance.threads)
+        fingerprint_bytes(into, &sum, sizeof sum);
+    return true;
+}
+
 const struct part chance_part = {.name = "chance",
                                  .state = &chance,
                                  .size = sizeof chance,
                                  .open = given_settle,
-                                 .restart = restart};
+                                 .restart = restart,
+                                 .fingerprint = fingerprint};

@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <ucontext.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
 #include "runtime/program/native.h"
@@ -167,7 +168,14 @@ void gate_restart(void)
                            "were before the run");
 }
 
-const struct part gate_part = {.name = "what is left behind", .restart = gate_restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return native.session->undo.names.count == 0 && native.session->undo.calls.count == 0;
+}
+
+const struct part gate_part = {
+    .name = "what is left behind", .restart = gate_restart, .fingerprint = fingerprint};
 
 /* ---- doing */
 

@@ -7,6 +7,7 @@
 #include <sys/sem.h>
 #include <sys/shm.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
 #include "runtime/gate/gate.h"
@@ -43,8 +44,17 @@ static void restart(void)
     objects.count = 0;
 }
 
-const struct part gate_objects_part = {
-    .name = "objects of the kernel", .state = &objects, .size = sizeof objects, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return objects.count == 0;
+}
+
+const struct part gate_objects_part = {.name = "objects of the kernel",
+                                       .state = &objects,
+                                       .size = sizeof objects,
+                                       .restart = restart,
+                                       .fingerprint = fingerprint};
 
 static bool is_made(enum object_family family, long id)
 {

@@ -5,6 +5,7 @@
 #include "runtime/core/heap.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/races.h"
+#include "runtime/hooks/written.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
 #include "runtime/program/spin.h"
@@ -19,11 +20,20 @@ static uint32_t who(void)
     return native.started ? HEAP_OUTSIDE : HEAP_INITIAL;
 }
 
+/* One of the program's own. */
+static bool is_live(const void *block)
+{
+    const struct heap_block *found = heap_find(block);
+
+    return found && found->start == block && found->state == HEAP_LIVE;
+}
+
 static void *allocate(size_t size, size_t align)
 {
     void *block = heap_alloc(who(), size, align, native_site());
 
     races_note_block(block, size);
+    written_block_begins(block, size, 0);
     return block;
 }
 
@@ -51,6 +61,8 @@ INTERPOSE void free(void *block)
     if (!block)
         return;
     plain_free(block, heap_usable(block));
+    if (is_live(block))
+        written_block_ends(block, heap_usable(block));
     status = heap_free(who(), block, native_site());
     if (status != HEAP_OK && native.current)
         memory_bug_free(block, status, "free");
@@ -65,6 +77,7 @@ INTERPOSE void cfree(void *block)
 INTERPOSE void *realloc(void *block, size_t size)
 {
     void *bigger = NULL;
+    size_t old = heap_usable(block);
     enum heap_status status;
 
     if (!block)
@@ -73,9 +86,12 @@ INTERPOSE void *realloc(void *block, size_t size)
         free(block);
         return NULL;
     }
-    plain_free(block, heap_usable(block));
+    plain_free(block, old);
+    if (is_live(block))
+        written_block_ends(block, old);
     status = heap_realloc(who(), block, size, native_site(), &bigger);
     races_note_block(bigger, size);
+    written_block_begins(bigger, size, old < size ? old : size);
     if (status == HEAP_NO_MEMORY) {
         errno = ENOMEM;
         return NULL;
@@ -100,6 +116,7 @@ INTERPOSE int posix_memalign(void **block, size_t align, size_t size)
 {
     if (align < sizeof(void *) || (align & (align - 1)))
         return EINVAL;
+    written_note(block, sizeof *block);
     *block = allocate(size, align);
     return *block ? 0 : ENOMEM;
 }

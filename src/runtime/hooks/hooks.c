@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/hooks/written.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
 #include "runtime/program/spin.h"
@@ -168,10 +169,14 @@ static inline bool is_locked_store(uint32_t flags)
             handler_check(flags);                                                                  \
         else if (is_locked_store(flags))                                                           \
             locked_direct(site);                                                                   \
-        if (native_direct(p) || (is_plain(flags) && plain_write_slow(p, size)))                    \
+        if (native_direct(p)) {                                                                    \
+            written_note(p, size);                                                                 \
             memcpy(p, &value, size);                                                               \
-        else                                                                                       \
+        } else if (is_plain(flags) && plain_write_slow(p, size)) {                                 \
+            memcpy(p, &value, size);                                                               \
+        } else {                                                                                   \
             memory_store(p, value, size, flags, site);                                             \
+        }                                                                                          \
     }                                                                                              \
                                                                                                    \
     HOOK void __raddle_store##size(void *p, type value, uint32_t flags,                            \
@@ -192,6 +197,7 @@ static inline bool is_locked_store(uint32_t flags)
         if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         locked_direct(site);                                                                       \
+        written_note(p, size);                                                                     \
         memcpy(&old, p, size);                                                                     \
         new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
         memcpy(p, &new, size);                                                                     \
@@ -207,6 +213,7 @@ static inline bool is_locked_store(uint32_t flags)
         if (!native_direct(p))                                                                     \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         locked_direct(site);                                                                       \
+        written_note(p, size);                                                                     \
         memcpy(&old, p, size);                                                                     \
         if (old == expected)                                                                       \
             memcpy(p, &desired, size);                                                             \
@@ -288,10 +295,12 @@ static void copy_piece(char *to, const char *from, unsigned size, const struct r
         memcpy(&value, from, size);
     else
         value = memory_load(from, size, HOOK_PLAIN, site);
-    if (native_direct(to))
+    if (native_direct(to)) {
+        written_note(to, size);
         memcpy(to, &value, size);
-    else
+    } else {
         memory_store(to, value, size, HOOK_PLAIN, site);
+    }
 }
 
 /* A range that may be accessed at once: checked, or nobody else's. Looks at its start only to see whose stack it is: no object
@@ -316,8 +325,12 @@ static bool range_reads(const void *from, size_t n)
 static bool range_writes(void *to, size_t n)
 {
     range_check(to, n, true);
-    if (n == 0 || native_direct(to))
+    if (n == 0)
         return true;
+    if (native_direct(to)) {
+        written_note(to, n);
+        return true;
+    }
     return native.detects && plain_write_slow(to, n);
 }
 

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
+#include "base/fingerprint.h"
 #include "runtime/hooks/races.h"
+#include "runtime/hooks/written.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/spin.h"
 
@@ -173,6 +175,7 @@ bool plain_write_slow(void *p, size_t size)
         byte[size - 1] = byte[size - 1];
     detect_write_range(addr, size);
     plain_foreign_stack(p);
+    written_note(p, size);
     return !detect_is_exposed(addr, size);
 }
 
@@ -208,6 +211,14 @@ static bool range_checked(const struct native_range *range)
                          : plain_read_slow(range->at, range->size);
 }
 
+/* All that comes of it is the caller's to write, right behind this. */
+static void ranges_note(const struct native_range *ranges, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].writes && !is_absurd(ranges[i].size))
+            written_note(ranges[i].at, ranges[i].size);
+}
+
 void native_touches(const struct native_range *ranges, size_t count)
 {
     int error = errno;
@@ -219,8 +230,10 @@ void native_touches(const struct native_range *ranges, size_t count)
     for (size_t i = 0; i < count; i++)
         if (ranges[i].size && !native_direct(ranges[i].at))
             visible |= !native.detects || !range_checked(&ranges[i]);
-    if (!visible)
+    if (!visible) {
+        ranges_note(ranges, count);
         return;
+    }
     if (!inside) {
         native.current->sections++;
         plain.touching = true;
@@ -234,6 +247,7 @@ void native_touches(const struct native_range *ranges, size_t count)
         plain.touching = false;
         native_ask(&end);
     }
+    ranges_note(ranges, count);
     errno = error;
 }
 
@@ -276,10 +290,18 @@ static void thread_begins(struct native_thread *thread)
     *plain_of(thread) = (struct plain_thread){0};
 }
 
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    fingerprint_word(into, plain_of(thread)->window);
+    return true;
+}
+
 const struct part plain_part = {.name = "plain accesses",
                                 .state = &plain,
                                 .size = sizeof plain,
                                 .thread_size = sizeof(struct plain_thread),
                                 .restart = restart,
                                 .thread_begins = thread_begins,
-                                .thread_ends = thread_ends};
+                                .thread_ends = thread_ends,
+                                .stateless = true,
+                                .fingerprint_thread = fingerprint_thread};

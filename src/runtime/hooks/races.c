@@ -272,4 +272,5 @@ const struct part races_part = {.name = "races",
                                 .size = sizeof races,
                                 .open = open_detector,
                                 .restart = restart,
-                                .thread_begins = thread_begins};
+                                .thread_begins = thread_begins,
+                                .stateless = true};

@@ -6,6 +6,8 @@
 #include "runtime/core/state.h"
 #include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/hooks/written.h"
+#include "runtime/job/fingerprint.h"
 #include "runtime/job/job.h"
 #include "runtime/program/debug.h"
 #include "runtime/program/native.h"
@@ -19,7 +21,10 @@ static void thread_run(struct native_thread *thread, struct op *next)
 {
     native.current = thread;
     detect_run(thread->number);
+    if (native_compares() && native.detects)
+        detect_tick();
     plain_begin(thread);
+    written_begin();
     if (world_is_buffered(native.world))
         buffer_show(native.world, thread->agent);
     native.session->running = thread->number;
@@ -38,6 +43,7 @@ static void thread_run(struct native_thread *thread, struct op *next)
     native.session->in_program = false;
     if (world_is_buffered(native.world))
         buffer_hide(native.world, thread->agent);
+    written_settle();
     *next = thread->asked;
 }
 
@@ -118,7 +124,15 @@ static void native_restart(struct target *target, struct world *world)
     world_start(world, native_main_thread()->agent);
 }
 
-static const struct target_ops native_ops = {native_restart, native_start, native_resume};
+static const struct target_ops native_ops = {
+    .restart = native_restart,
+    .start = native_start,
+    .resume = native_resume,
+    .local = fingerprint_local,
+    .shared = fingerprint_shared,
+    .note = fingerprint_note,
+    .change = fingerprint_change,
+};
 
 void native_open(struct session *session)
 {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/library/library.h"
 #include "runtime/program/native.h"
@@ -482,5 +483,14 @@ void library_copy_out(struct library_call *call)
     copies_free(copies);
 }
 
-const struct part copies_part = {
-    .name = "copies of arguments", .thread_size = sizeof(struct copies), .restart = restart};
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    (void)into;
+    return copies_of(thread)->count == 0;
+}
+
+const struct part copies_part = {.name = "copies of arguments",
+                                 .thread_size = sizeof(struct copies),
+                                 .restart = restart,
+                                 .stateless = true,
+                                 .fingerprint_thread = fingerprint_thread};

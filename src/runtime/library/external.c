@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/image.h"
 #include "runtime/core/symbols.h"
 #include "runtime/gate/chance.h"
@@ -27,6 +28,8 @@ struct external {
         EXTERNAL_IMPURE, /* interposed, known to keep state, or trusted: a loop with it does more than wait */
         EXTERNAL_UNSEEN, /* `unseen` says which */
     } kind;
+    bool instrumented;
+    bool hides;                    /* what it leaves behind, in libc or elsewhere, is not known */
     const struct library_row *row; /* that it follows, or NULL */
     uint32_t unseen;               /* index into session.unseen */
 };
@@ -41,7 +44,13 @@ static struct {
         uint32_t index;
     } recent[RECENT];
     const void *started; /* the last function that a thread has begun with, for a run of the same */
+    bool hides; /* such a function was called in this run, since it had more than one thread */
 } externals;
+
+static void restart(void)
+{
+    externals.hides = false;
+}
 
 static void open_map(void)
 {
@@ -263,6 +272,29 @@ static bool is_operation(const char *name)
     return false;
 }
 
+/* What a call writes is noted before it (hooks/written.h), if it is known by then. */
+static bool writes_elsewhere(const struct library_row *row)
+{
+    for (const struct library_access *access = row->accesses; access->kind; access++)
+        if (access->kind == ACCESS_SCANS || access->kind == ACCESS_VSCANS ||
+            access->kind == ACCESS_TOKEN || access->kind == ACCESS_LINE ||
+            access->kind == ACCESS_WRITES_VECTORS)
+            return true;
+    return false;
+}
+
+/* Whether libc's function is one that has an effect beyond what its row says. Those for attributes are not pure only because they write. */
+static bool is_hiding(const struct library_row *row)
+{
+    static const char *const fine[] = {"pthread_mutexattr_", "pthread_condattr_",
+                                       "pthread_rwlockattr_", "pthread_barrierattr_"};
+
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+        if (strncmp(row->name, fine[i], strlen(fine[i])) == 0)
+            return false;
+    return row->effect != EFFECT_PURE || writes_elsewhere(row);
+}
+
 /* The program may have a function of its own with the name of one of libc's: what has hooks comes first. */
 static struct external decide(const char *name, const void *function,
                               const struct raddle_site *site)
@@ -272,9 +304,11 @@ static struct external decide(const char *name, const void *function,
 
     if (function)
         function = behind_jump(name, function);
-    if (!function || image_is_instrumented_code(function))
+    external.instrumented = function && image_is_instrumented_code(function);
+    if (!function || external.instrumented)
         return external;
     external.row = row;
+    external.hides = !is_in_module_of(function, &native) && (!row || is_hiding(row));
     if (row && row->effect == EFFECT_PURE)
         return external;
     external.kind = EXTERNAL_IMPURE;
@@ -285,7 +319,9 @@ static struct external decide(const char *name, const void *function,
     }
     if (row)
         return external;
-    return unseen_decide(name, function, site);
+    external = unseen_decide(name, function, site);
+    external.hides = true;
+    return external;
 }
 
 static uint32_t external_add(const void *key, const char *name, const void *function,
@@ -349,6 +385,9 @@ static const struct library_row *note(const void *key, const char *name, const v
         spin_forget();
     if (external->kind == EXTERNAL_UNSEEN && !native.alone)
         native.session->unseen.at[external->unseen].shared = true;
+    externals.hides |= external->hides && native.phase > 0;
+    if (__raddle_frames)
+        __raddle_frames->into = external->instrumented ? site : NULL;
     if (external->row && external->row->effect == EFFECT_CHANCE)
         chance_named(external->row->name);
     return external->row;
@@ -363,6 +402,7 @@ void external_unseen(const char *name, const void *function)
     native.current = NULL;
     external = unseen_decide(name, function, site);
     native.current = thread;
+    externals.hides |= native.phase > 0;
     if (external.kind == EXTERNAL_UNSEEN && !native.alone)
         native.session->unseen.at[external.unseen].shared = true;
 }
@@ -450,8 +490,16 @@ HOOK uint64_t __raddle_indirected(const void *function, uint64_t *arguments, uin
     return call_end(note(function, NULL, function, site), arguments, count, result, site);
 }
 
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !externals.hides;
+}
+
 const struct part external_part = {.name = "code that is not seen",
                                    .state = &externals,
                                    .size = sizeof externals,
                                    .open = open_map,
-                                   .thread_begins = thread_begins};
+                                   .restart = restart,
+                                   .thread_begins = thread_begins,
+                                   .fingerprint = fingerprint};

@@ -50,8 +50,8 @@ static struct lists_thread *lists_of(const struct native_thread *thread)
     return thread->own[PART_LISTS];
 }
 
-const struct part lists_part = {.name = "lists of arguments",
-                                .thread_size = sizeof(struct lists_thread)};
+const struct part lists_part = {
+    .name = "lists of arguments", .thread_size = sizeof(struct lists_thread), .stateless = true};
 
 void library_list_keep(const struct library_call *call, const struct library_access *access)
 {

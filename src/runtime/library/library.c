@@ -11,6 +11,7 @@
 #include "runtime/core/image.h"
 #include "runtime/files/files.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/hooks/written.h"
 #include "runtime/program/native.h"
 
 /* ---- the table */
@@ -496,6 +497,17 @@ static void touch(const struct library_call *call,
         native_touches(ranges.at, ranges.count);
 }
 
+/* What only the result tells is checked behind the call, when it has been written, and functions of ours may give way before they write. */
+static void rooms_note(const struct library_call *call)
+{
+    for (const struct library_access *access = call->row->accesses; access->kind; access++) {
+        void *at = library_pointer(call, access->arg);
+
+        if (access->kind == ACCESS_WRITES && at)
+            written_room(at, library_room(call, access));
+    }
+}
+
 /* Alone, only the heap's rules can be broken; otherwise steps check those themselves. */
 static bool is_checked(void)
 {
@@ -526,16 +538,21 @@ void library_before(struct library_call *call)
         if (access->kind == ACCESS_VSCANS)
             library_list_keep(call, access);
     library_state_use(call);
-    if (is_checked())
-        touch(call, before_add);
-    else
+    if (!is_checked()) {
         library_copy_in(call);
+        return;
+    }
+    touch(call, before_add);
+    written_rooms_end(); /* of a call that was left by a jump, or has nothing behind it */
+    if (native_compares())
+        rooms_note(call);
 }
 
 void library_after(struct library_call *call)
 {
     if (is_own(call))
         return;
+    written_rooms_end();
     if (is_checked())
         touch(call, after_add);
     else

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/kernel.h"
 #include "runtime/descriptors/descriptors.h"
 #include "runtime/files/files.h"
@@ -31,8 +32,17 @@ static void restart(void)
     paths.used = false;
 }
 
-const struct part paths_part = {
-    .name = "paths", .state = &paths, .size = sizeof paths, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !paths.used;
+}
+
+const struct part paths_part = {.name = "paths",
+                                .state = &paths,
+                                .size = sizeof paths,
+                                .restart = restart,
+                                .fingerprint = fingerprint};
 
 static void cell_read(const struct library_call *call, uint64_t *cell)
 {

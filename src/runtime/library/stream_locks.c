@@ -89,4 +89,5 @@ INTERPOSE void funlockfile(FILE *stream)
         REAL(funlockfile)(stream);
 }
 
-const struct part stream_locks_part = {.name = "locks of streams", .open = open_locks};
+const struct part stream_locks_part = {
+    .name = "locks of streams", .open = open_locks, .stateless = true};

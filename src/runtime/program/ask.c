@@ -96,6 +96,7 @@ cell_value native_hand_over(const struct op *op)
         return thread->result;
     }
     thread->asked = *op;
+    thread->error = error;
     thread->frames = __raddle_frames;
     if (__builtin_expect(fiber_threads, 0))
         native_debug_ask(thread);
@@ -114,6 +115,7 @@ void native_exit_thread(void *returned)
     struct op op = native_op(OP_THREAD_EXIT, NULL);
 
     native.current->returned = returned;
+    native.current->leaves = true;
     parts_thread_ends();
     native_ask(&op);
     CHECK(false, "a thread went on after its end");

@@ -45,6 +45,9 @@ struct native_thread {
     uint32_t sections; /* atomic ones that it is inside of */
     uint32_t handlers; /* of signals from others that it is inside of */
     const char *crash; /* why it died, if it did */
+    bool
+        leaves; /* its functions are behind it: handlers and destructors run, or the process ends */
+    int error;  /* errno, while it waits for the engine */
 
     void *own[PART_COUNT]; /* struct of each part, or NULL: ask the part's own function for it */
 };
@@ -80,6 +83,13 @@ struct native {
 };
 
 extern struct native native;
+
+/* Whether the search compares states, if not from its beginning on. Then the clock of a thread ticks, for the detector, at each transition, in replays, too: so
+ * what a transition writes is seen (hooks/written.h). */
+static inline bool native_compares(void)
+{
+    return native.session->options.states != STATES_OFF;
+}
 
 /* ---- ask.c: operations */
 

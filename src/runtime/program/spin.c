@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "model/channel.h"
 #include "model/object.h"
 
@@ -431,5 +432,26 @@ static void thread_begins(struct native_thread *thread)
     stack_clear(thread);
 }
 
-const struct part spin_part = {
-    .name = "spin", .thread_size = sizeof(struct spin), .thread_begins = thread_begins};
+/* How far the thread is in finding out that it waits: else a round of its loop would look like a cycle, and it would never come to wait. What it has read does
+ * not count: if that has changed, it goes round once more. Whether it has written since it took its locks is part of how it gives them back. */
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct spin *spin = spin_of(thread);
+
+    fingerprint_word(into, (uint64_t)spin->held << 1 |
+                               (spin->held > 0 && spin->writes != spin->lock_writes));
+    if (spin->held)
+        fingerprint_word(into, spin->locks);
+    if (spin->site) {
+        fingerprint_word(into, (uint64_t)(uintptr_t)spin->site);
+        fingerprint_word(into, (uint64_t)spin->longer << 32 | spin->reads.count << 1 |
+                                   (spin->returns > 0));
+    }
+    return !spin->probe.on && !spin->passed.looked;
+}
+
+const struct part spin_part = {.name = "spin",
+                               .thread_size = sizeof(struct spin),
+                               .thread_begins = thread_begins,
+                               .stateless = true,
+                               .fingerprint_thread = fingerprint_thread};

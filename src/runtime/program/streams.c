@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/image.h"
 #include "runtime/core/part.h"
 #include "runtime/core/state.h"
@@ -70,8 +71,21 @@ static void restart(void)
             streams_moving(streams.at[i].start._fileno);
 }
 
+/* What goes out is no state. What comes in is, and streams that the run has opened are libc's affair. */
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    if (streams.list && *streams.list != streams.first)
+        return false;
+    for (unsigned i = 0; i < streams.count; i++)
+        if (memcmp(streams.at[i].stream, &streams.at[i].start, sizeof(FILE)) != 0)
+            return false;
+    return true;
+}
+
 const struct part streams_part = {.name = "streams",
                                   .state = &streams,
                                   .size = sizeof streams,
                                   .open = open_list,
-                                  .restart = restart};
+                                  .restart = restart,
+                                  .fingerprint = fingerprint};

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
 #include "runtime/program/native.h"
@@ -100,6 +101,7 @@ static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *
     thread->joined = false;
     thread->sections = thread->handlers = 0;
     thread->crash = NULL;
+    thread->leaves = false;
     parts_thread_begins(thread);
     return thread;
 }
@@ -196,8 +198,35 @@ static void restart(void)
     __raddle_frames = NULL;
 }
 
+/* Threads that have ended count by what they have left to be joined. */
+static bool fingerprint(struct fingerprint *into)
+{
+    if (native.unseen)
+        return false;
+    fingerprint_word(into, (uint64_t)native.phase << 32 | native.unjoined << 1 | native.alone);
+    for (uint32_t i = 0; i < native.threads.count; i++) {
+        const struct native_thread *thread = native.threads.at[i];
+
+        if (thread->agent == AGENT_NONE)
+            continue;
+        fingerprint_word(into, (uint64_t)i << 32 | thread->children << 1 | thread->joined);
+        if (!thread->joined && native_has_ended(i))
+            fingerprint_word(into, (uint64_t)(uintptr_t)thread->returned);
+    }
+    return true;
+}
+
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    fingerprint_word(into, (uint64_t)thread->sections << 32 | thread->handlers << 1 |
+                               (uint64_t)(thread->way == native.way));
+    return true;
+}
+
 const struct part program_part = {.name = "program",
                                   .state = &native,
                                   .size = sizeof native,
                                   .open = open_numbers,
-                                  .restart = restart};
+                                  .restart = restart,
+                                  .fingerprint = fingerprint,
+                                  .fingerprint_thread = fingerprint_thread};

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "detect/detect.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
@@ -244,6 +245,36 @@ enum signals_ran signals_handle(void)
 
 /* ---- the part */
 
+/* Masks and what is pending are memory that nobody logs as long as no thread can send signals. What is told of a signal is not told here. */
+static bool fingerprint(struct fingerprint *into)
+{
+    if (signals.process || signals.timers || signals.jump_count)
+        return false;
+    if (signals.actions_used)
+        fingerprint_bytes(into, signals.actions, sizeof signals.actions);
+    return true;
+}
+
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct signals_thread *own = signals_of(thread);
+    const struct thread_signals *cells = &signals.threads[thread->number];
+    const stack_t *stack = &signals.stacks[thread->number];
+
+    if (cells->pending || own->masked || signals.waits[thread->number] != SIGNALS_WAIT_NOT)
+        return false;
+    fingerprint_word(into, cells->mask);
+    if (signals_sent)
+        fingerprint_word(into, (uint64_t)own->interrupted << 32 | (uint64_t)own->looking << 8 |
+                                   own->call);
+    if (stack->ss_sp) {
+        fingerprint_word(into, (uint64_t)(uintptr_t)stack->ss_sp);
+        fingerprint_word(into, stack->ss_size);
+        fingerprint_word(into, (uint64_t)stack->ss_flags);
+    }
+    return true;
+}
+
 const struct part signals_part = {.name = "signals",
                                   .state = &signals,
                                   .size = sizeof signals,
@@ -251,4 +282,6 @@ const struct part signals_part = {.name = "signals",
                                   .open = open_signals,
                                   .restart = restart,
                                   .thread_begins = thread_begins,
-                                  .thread_ends = thread_ends};
+                                  .thread_ends = thread_ends,
+                                  .fingerprint = fingerprint,
+                                  .fingerprint_thread = fingerprint_thread};

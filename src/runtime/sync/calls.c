@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "runtime/hooks/written.h"
 
 /* Objects that constructors of the program have initialised, before there was a run. */
 #define EARLY_OBJECTS 4096
@@ -86,6 +87,17 @@ static bool is_same(enum object_kind kind, const void *addr)
            (!(world_state(native.world, loc) & OBJECT_MADE) || is_marked(kind, addr));
 }
 
+void calls_writes(enum object_kind kind, const void *object)
+{
+    static const size_t sizes[OBJECT_KIND_COUNT] = {
+        [OBJECT_MUTEX] = sizeof(pthread_mutex_t),     [OBJECT_RWLOCK] = sizeof(pthread_rwlock_t),
+        [OBJECT_COND] = sizeof(pthread_cond_t),       [OBJECT_SEM] = sizeof(sem_t),
+        [OBJECT_BARRIER] = sizeof(pthread_barrier_t), [OBJECT_SPIN] = sizeof(pthread_spinlock_t),
+    };
+
+    written_note(object, sizes[kind]);
+}
+
 void calls_init(enum op_kind kind, const void *addr, uint64_t value)
 {
     struct op op = calls_op(kind, addr, false);
@@ -97,6 +109,7 @@ void calls_init(enum op_kind kind, const void *addr, uint64_t value)
         native_ask(&op);
     else if (!native.started)
         early_note(op_infos[kind].object, addr, value | OBJECT_MADE);
+    calls_writes(op_infos[kind].object, addr); /* the caller's to do */
 }
 
 void calls_revive(enum op_kind init, const void *addr)
@@ -166,4 +179,5 @@ bool calls_is_zero(const void *memory, size_t size)
 const struct part objects_part = {.name = "objects of constructors",
                                   .state = &objects,
                                   .size = sizeof objects,
-                                  .restart = restart};
+                                  .restart = restart,
+                                  .stateless = true};

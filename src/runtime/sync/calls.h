@@ -56,6 +56,9 @@ static inline uint64_t calls_ask(const struct op *op, uint64_t outside)
 /* An object was initialised, by an operation of that kind. In constructors that is remembered for each run. */
 void calls_init(enum op_kind kind, const void *addr, uint64_t value);
 
+/* The memory of an object is about to be set, at once. */
+void calls_writes(enum object_kind kind, const void *object);
+
 /* After its memory has been set: it is known for the object that was initialised. The other way round for a copy of it that is to be
  * compared. */
 void calls_mark(enum object_kind kind, void *object);

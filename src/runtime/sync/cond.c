@@ -11,6 +11,7 @@
 
 static void cond_mark(pthread_cond_t *cond)
 {
+    calls_writes(OBJECT_COND, cond);
     memset(cond, 0xdd, sizeof *cond);
 }
 

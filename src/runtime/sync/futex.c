@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/map.h"
 #include "raddle.h"
 #include "runtime/core/fiber.h"
@@ -265,5 +266,20 @@ static void open_names(void)
     names_tellers.futex_word = futex_word;
 }
 
-const struct part futex_part = {
-    .name = "futex", .state = &futex, .size = sizeof futex, .open = open_names, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    for (uint32_t i = 0; i < futex.queued; i++) {
+        const struct sleeper *sleeper = &futex.sleepers[futex.queue[i]];
+
+        fingerprint_word(into, (uint64_t)futex.queue[i] << 32 | sleeper->bits);
+        fingerprint_word(into, (uint64_t)(uintptr_t)sleeper->word);
+    }
+    return true;
+}
+
+const struct part futex_part = {.name = "futex",
+                                .state = &futex,
+                                .size = sizeof futex,
+                                .open = open_names,
+                                .restart = restart,
+                                .fingerprint = fingerprint};

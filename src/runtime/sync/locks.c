@@ -74,6 +74,7 @@ INTERPOSE int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockat
 INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
     rwlock_ask(OP_RWLOCK_DESTROY, lock);
+    calls_writes(OBJECT_RWLOCK, lock);
     memset(lock, 0xdd, sizeof *lock);
     return 0;
 }

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/fingerprint.h"
 #include "runtime/sync/calls.h"
 #include "runtime/threads/attributes.h"
 
@@ -138,10 +139,24 @@ static void thread_begins(struct native_thread *thread)
     mutexes_of(thread)->robust.count = 0;
 }
 
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct mutexes_thread *own = mutexes_of(thread);
+    struct fingerprint sum = {0};
+
+    for (uint32_t i = 0; i < own->robust.count; i++)
+        fingerprint_plus(&sum, fingerprint_at((uint64_t)(uintptr_t)own->robust.at[i], 1));
+    if (own->robust.count)
+        fingerprint_bytes(into, &sum, sizeof sum);
+    return true;
+}
+
 const struct part mutexes_part = {.name = "robust mutexes",
                                   .thread_size = sizeof(struct mutexes_thread),
                                   .thread_begins = thread_begins,
-                                  .thread_ends = thread_ends};
+                                  .thread_ends = thread_ends,
+                                  .stateless = true,
+                                  .fingerprint_thread = fingerprint_thread};
 
 /* What a call returns that asked for the mutex; `busy` if it is held. */
 static int lock_error(pthread_mutex_t *mutex, uint64_t result, int busy)
@@ -197,6 +212,7 @@ INTERPOSE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 INTERPOSE int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     mutex_ask(OP_MUTEX_DESTROY, mutex);
+    calls_writes(OBJECT_MUTEX, mutex);
     mutex->__data.__kind = KIND_DESTROYED;
     return 0;
 }
@@ -266,6 +282,7 @@ INTERPOSE int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, 
     error = lock_error(mutex, mutex_ask(OP_MUTEX_LOCK, mutex), 0);
     if (error)
         return error;
+    calls_writes(OBJECT_MUTEX, mutex);
     *old = mutex->__data.__spins;
     mutex->__data.__spins = (short)ceiling;
     return pthread_mutex_unlock(mutex);

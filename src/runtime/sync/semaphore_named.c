@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "runtime/sync/calls.h"
 
 /* Semaphores with a name. They live in this process, for one run; the names of the system are not looked at, except to notice a
@@ -27,6 +28,7 @@ struct named {
 static struct {
     struct named at[NAMED_MAX];
     pthread_mutex_t lock;
+    bool used; /* in this run */
 } named;
 
 static void names_leave(void)
@@ -51,6 +53,7 @@ static int failed(int error)
 
 static void restart(void)
 {
+    named.used = false;
     for (uint32_t i = 0; i < NAMED_MAX; i++) {
         named.at[i].opened = 0;
         named.at[i].made = named.at[i].linked = false;
@@ -126,7 +129,7 @@ static sem_t *named_open(const char *name, int flags, unsigned value)
             return no_semaphore(ENOSPC);
         }
         calls_init(OP_SEM_INIT, &found->sem, value);
-        found->made = found->linked = true;
+        found->made = found->linked = named.used = true;
     }
     found->opened++;
     return &found->sem;
@@ -199,5 +202,14 @@ INTERPOSE int sem_unlink(const char *name)
     return result;
 }
 
-const struct part named_part = {
-    .name = "named semaphores", .state = &named, .size = sizeof named, .restart = restart};
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !named.used;
+}
+
+const struct part named_part = {.name = "named semaphores",
+                                .state = &named,
+                                .size = sizeof named,
+                                .restart = restart,
+                                .fingerprint = fingerprint};

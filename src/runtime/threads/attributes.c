@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "model/object.h"
 #include "runtime/core/kernel.h"
 #include "runtime/program/interpose.h"
@@ -274,9 +275,30 @@ static void thread_begins(struct native_thread *thread)
     new->stack_wanted = new->guard_wanted = 0;
 }
 
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !defaults.set;
+}
+
+static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
+{
+    const struct attributes_thread *own = attributes_of(thread);
+
+    fingerprint_bytes(into, own->name, strnlen(own->name, sizeof own->name));
+    fingerprint_word(into, (uint64_t)(uint32_t)own->policy << 32 | (uint32_t)own->priority);
+    fingerprint_word(into, own->stack_wanted);
+    fingerprint_word(into, own->guard_wanted);
+    if (own->cpus_set)
+        fingerprint_bytes(into, &own->cpus, sizeof own->cpus);
+    return true;
+}
+
 const struct part attributes_part = {.name = "attributes of threads",
                                      .state = &defaults,
                                      .size = sizeof defaults,
                                      .thread_size = sizeof(struct attributes_thread),
                                      .restart = restart,
-                                     .thread_begins = thread_begins};
+                                     .thread_begins = thread_begins,
+                                     .fingerprint = fingerprint,
+                                     .fingerprint_thread = fingerprint_thread};
