@@ -9,27 +9,31 @@
 
 static int d;
 
-static void step(int change)
-{
-    raddle_atomic_begin();
-    d += change;
 #ifdef CHECKED
-    assert(d % 5 != 4);
+#define CHECK_D() assert(d % 5 != 4)
+#else
+#define CHECK_D() (void)0
 #endif
-    raddle_atomic_end();
-}
 
 static void *up(void *unused)
 {
-    for (int i = 0; i < N; i += 5)
-        step(i);
+    for (int i = 0; i < N; i += 5) {
+        raddle_atomic_begin();
+        d += i;
+        CHECK_D();
+        raddle_atomic_end();
+    }
     return unused;
 }
 
 static void *down(void *unused)
 {
-    for (int j = 0; j < N; j += 5)
-        step(-j);
+    for (int j = 0; j < N; j += 5) {
+        raddle_atomic_begin();
+        d -= j;
+        CHECK_D();
+        raddle_atomic_end();
+    }
     return unused;
 }
 

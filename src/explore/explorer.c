@@ -448,8 +448,15 @@ bool explorer_resume(struct explorer *explorer)
 
     if (explorer->sampling)
         return sampling_resume(explorer);
-    if (explorer->replaying)
-        return execution_replay(x, &explorer->diverged) && search(explorer);
+    if (explorer->comparing)
+        states_resume(&explorer->states);
+    if (explorer->replaying) {
+        if (!execution_replay(x, &explorer->diverged))
+            return false;
+        if (explorer->comparing)
+            states_return(&explorer->states, depth_of(explorer));
+        return search(explorer);
+    }
     CHECK(x->events.count > 0, "nothing to go on with");
     state = explorer->path.at[depth_of(explorer) - 1];
     execution_bury(x);

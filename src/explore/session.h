@@ -214,7 +214,8 @@ struct session {
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
-    session_choice_vec schedules;   /* of the bugs */
+    session_choice_vec schedules; /* of the bugs */
+    void *futures; /* of the process: what the detector keeps for a search that compares states */
     struct tree tree;               /* if its `max` is not 0 */
     VEC(struct session_step) steps; /* SESSION_REPLAY; so are the next four */
     VEC(struct session_frame) frames;

@@ -678,17 +678,11 @@ void states_return(struct states *states, uint32_t depth)
         states->futures->begin();
 }
 
-void states_forget(struct states *states)
+void states_resume(struct states *states)
 {
-    for (uint32_t i = 0; i < states->entries.count; i++)
-        states->entries.at[i].depth = STATE_DEAD;
-    for (uint32_t d = 0; d < states->frames.count; d++) {
-        states->frames.at[d].entry = STATE_NONE;
-        states->frames.at[d].future = FUTURE_NONE;
-        states->frames.at[d].passage = PASSAGE_NONE;
-        states->frames.at[d].low = d;
-    }
-    states->open.count = 0;
+    for (uint32_t d = 0; d < states->frames.count; d++)
+        states->frames.at[d].partly = true;
+    world_of(states)->sums = true;
 }
 
 uint64_t states_bytes(const struct states *states)

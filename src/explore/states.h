@@ -119,8 +119,8 @@ void states_leave(struct states *states, uint32_t depth, bool partly);
 /* The execution is back at that depth. */
 void states_return(struct states *states, uint32_t depth);
 
-/* All that is known is forgotten, also of the states on the stack: what operations there are has changed. */
-void states_forget(struct states *states);
+/* In a new process, before it goes to where the last one died: what that did then is not known, so the states on the stack are like no others. */
+void states_resume(struct states *states);
 
 /* Memory that the tables take. */
 uint64_t states_bytes(const struct states *states);

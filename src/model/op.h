@@ -96,6 +96,9 @@ enum rmw_kind {
 /* LOAD, STORE: a plain access that its target makes visible all the same. */
 #define OP_VARIANT_PLAIN 1
 
+/* SECTION_BEGIN: the program itself asks for it, and has nothing else to do there. */
+#define OP_VARIANT_ANNOTATED 1
+
 /* FENCE: what a locked instruction does to the store buffer, on whatever it works. It orders nothing else. */
 #define OP_VARIANT_LOCKED 1
 

@@ -70,7 +70,11 @@ static bool is_at_site(const struct native_thread *thread, const struct op *op)
 {
     const struct raddle_frame *frame = thread->frames;
 
-    if (signals_sent || native.session->cancels || thread->sections || thread->handlers)
+    if (signals_sent || native.session->cancels || thread->handlers)
+        return false;
+    if (op->kind == OP_SECTION_BEGIN)
+        return op->variant == OP_VARIANT_ANNOTATED && thread->sections == 1;
+    if (thread->sections)
         return false;
     if (frame->site->flags & SITE_ACCESS)
         return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_RMW ||

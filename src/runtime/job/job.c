@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "detect/future.h"
 #include "model/object.h"
 #include "runtime/channels/outside.h"
 #include "runtime/core/heap.h"
@@ -291,6 +292,17 @@ static void divergence_note(const struct explorer *explorer)
     native.session->phase = SESSION_DIVERGED;
 }
 
+/* What the detector knows of accesses to come is needed by all processes of the search. */
+static const struct future_ops *futures_open(struct session *session)
+{
+    if (!session->futures) {
+        session->futures = arena_alloc(&session->arena, sizeof(struct futures));
+        memset(session->futures, 0, sizeof(struct futures));
+    }
+    future_open(session->futures, &session->arena);
+    return &detect_future;
+}
+
 static void options_settle(struct session *session, struct explorer_options *options)
 {
     *options = session->options;
@@ -303,6 +315,8 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->context = NULL;
     if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
         options->states = STATES_OFF;
+    if (options->states != STATES_OFF && native.detects)
+        options->futures = futures_open(session);
     CHECK(options->memory && options->reduction && options->search,
           "the driver asks for an unknown model, reduction or search");
 }
@@ -320,6 +334,7 @@ static int explore_all(bool resumed)
         session->phase = SESSION_RUNNING;
         options.clocks = session->reads_clock;
         if (resumed) {
+            session->explorer.options.futures = session->explorer.states.futures = options.futures;
             session->explorer.options.ended = run_ended;
             session->explorer.options.takes = session->tree.max ? run_takes : NULL;
             done = explorer_resume(&session->explorer);

@@ -82,6 +82,7 @@ INTERPOSE void raddle_atomic_begin(void)
 {
     struct op op = native_op(OP_SECTION_BEGIN, NULL);
 
+    op.variant = OP_VARIANT_ANNOTATED;
     if (native.current && !native.alone && native.current->sections++ == 0)
         native_ask(&op);
 }

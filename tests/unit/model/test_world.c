@@ -750,7 +750,8 @@ static void fed_resume(struct target *target, struct world *world, agent_id thre
  * one. True if the next one is enabled, too. */
 static bool fed_do(const struct op *ops, unsigned count, uint64_t result, enum bug_kind bug)
 {
-    static const struct target_ops fed_ops = {fed_restart, fed_start, fed_resume};
+    static const struct target_ops fed_ops = {
+        .restart = fed_restart, .start = fed_start, .resume = fed_resume};
     struct fed fed = {{&fed_ops}, ops, 0};
     struct arena arena;
     struct world world;
