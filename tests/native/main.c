@@ -32,11 +32,13 @@ struct options {
     const char *raddle;
     const char *file; /* a script, instead of random programs */
     const char *opt;
+    const char *stateful;
     bool keep, shrink, verbose;
     struct knobs knobs;
 };
 
-static struct options options = {.seed = 1, .programs = 100, .limit = 3000, .opt = "0"};
+static struct options options = {
+    .seed = 1, .programs = 100, .limit = 3000, .opt = "0", .stateful = "off"};
 
 /* One program of a batch. */
 struct item {
@@ -104,8 +106,8 @@ static int judge(const struct item *item, const char *binary, unsigned number, c
     if (outcome_of_script(&item->program, model, options.limit, &script)) {
         /* every other program in an order that chance decides: nothing may depend on it */
         outcome_of_native(options.raddle, binary, number, model, item->seed % 2 ? item->seed : 0,
-                          &native);
-        result = outcome_compare(&script, &native, out);
+                          options.stateful, &native);
+        result = outcome_compare(&script, &native, strcmp(options.stateful, "off") == 0, out);
         seen_add(&script);
         outcome_free(&native);
     }
@@ -281,7 +283,7 @@ static int usage(void)
     fprintf(stderr,
             "usage: native_random [--seed N] [--programs N] [--limit EXECUTIONS] [--raddle PATH]\n"
             "                     [--flavour NAME] [--events N] [--opt 0|1|2|3] [--file SCRIPT]\n"
-            "                     [--shrink] [--keep] [--verbose]\n");
+            "                     [--stateful KIND] [--shrink] [--keep] [--verbose]\n");
     return 2;
 }
 
@@ -301,6 +303,8 @@ static bool set_value(const char *name, const char *value)
         options.file = value;
     else if (strcmp(name, "--opt") == 0)
         options.opt = value;
+    else if (strcmp(name, "--stateful") == 0)
+        options.stateful = value;
     else if (strcmp(name, "--flavour") == 0) {
         for (int f = 0; f < FLAVOUR_COUNT; f++)
             if (strcmp(flavour_names[f], value) == 0)

@@ -26,16 +26,17 @@ struct outcome {
 bool outcome_of_script(const struct program *program, const char *model, uint64_t limit,
                        struct outcome *outcome);
 
-/* The native side: `raddle check` in the working directory. `number` selects the program in the file. */
+/* The native side: `raddle check` in the working directory. `number` selects the program in the file, `stateful` is as after --stateful. */
 void outcome_of_native(const char *raddle, const char *binary, unsigned number, const char *model,
-                       uint64_t order, struct outcome *outcome);
+                       uint64_t order, const char *stateful, struct outcome *outcome);
 
 /* Sorts the states. */
 void outcome_settle(struct outcome *outcome);
 void outcome_free(struct outcome *outcome);
 
-/* True if both are the same; else says what is not. */
-bool outcome_compare(const struct outcome *script, const struct outcome *native, FILE *out);
+/* True if both are the same; else says what is not. `counts`: how many runs there were, too. */
+bool outcome_compare(const struct outcome *script, const struct outcome *native, bool counts,
+                     FILE *out);
 
 /* Runs a command, its output into `log`. The exit status; 128 + n if killed by signal n, and by SIGKILL after
  * `seconds`. */
