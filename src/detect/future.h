@@ -48,7 +48,7 @@ struct futures {
 void future_open(struct futures *futures, struct arena *arena);
 
 /* From here on transitions are logged, or no longer. Off in the beginning, and after a restart: to be switched on in the state where the first new
- * transition begins. */
+ * transition begins. Nobody may ask what a transition was that was not logged. */
 void future_log(bool on);
 
 extern const struct future_ops detect_future;

@@ -863,9 +863,12 @@ static void test_segments(void **state)
             detect_read_range(address(0), 16);
         assert_int_equal(detect_future.passed(), whole);
     }
+    detect_write_range(address(0), 1);
     future_log(false);
     detect_write_range(address(0), 1);
+    future_log(true);
     assert_int_equal(detect_future.passed(), PASSAGE_NONE);
+    future_log(false);
 }
 
 /* A large range is one span, scattered accesses are sorted soon, and memory that goes away is asked about in all its length. */
