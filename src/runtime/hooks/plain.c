@@ -67,6 +67,7 @@ void plain_watch(bool watched)
 void plain_unmapped(void)
 {
     plain.unmapped = true;
+    written_drop(); /* nobody may look there any more */
     quick_decide();
 }
 
@@ -290,6 +291,13 @@ static void thread_begins(struct native_thread *thread)
     *plain_of(thread) = (struct plain_thread){0};
 }
 
+/* From then on nothing is known of what is written. */
+static bool fingerprint(struct fingerprint *into)
+{
+    (void)into;
+    return !plain.unmapped;
+}
+
 static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
 {
     fingerprint_word(into, plain_of(thread)->window);
@@ -303,5 +311,5 @@ const struct part plain_part = {.name = "plain accesses",
                                 .restart = restart,
                                 .thread_begins = thread_begins,
                                 .thread_ends = thread_ends,
-                                .stateless = true,
+                                .fingerprint = fingerprint,
                                 .fingerprint_thread = fingerprint_thread};

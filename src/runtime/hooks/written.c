@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "model/sum.h"
+#include "runtime/hooks/plain.h"
 
 #define PAGE       ((uintptr_t)4096)
 #define PAGE_WORDS (PAGE / sizeof(uint64_t))
@@ -195,9 +196,16 @@ void written_begin(void)
 {
     const struct written_thread *own = written_of(native.current);
 
-    written.on = native.world->sums;
+    written.on = native.world->sums && !plain.unmapped;
     for (uint32_t i = 0; written.on && i < own->count; i++)
         room_note(own->rooms[i].at, own->rooms[i].size);
+}
+
+void written_drop(void)
+{
+    while (pages.count > 0) /* the last one first: others may be found behind earlier ones only */
+        *slot_of(pages.pages[--pages.count].base) = 0;
+    written.on = false;
 }
 
 void written_settle(void)
@@ -206,9 +214,7 @@ void written_settle(void)
         return;
     for (uint32_t i = 0; i < pages.count; i++)
         page_settle(&pages.pages[i]);
-    while (pages.count > 0) /* the last one first: others may be found behind earlier ones only */
-        *slot_of(pages.pages[--pages.count].base) = 0;
-    written.on = false;
+    written_drop();
 }
 
 /* ---- blocks: a live one counts at an address where no word of memory is */

@@ -21,6 +21,9 @@ extern struct written {
 /* The running thread goes on, or begins. */
 void written_begin(void);
 
+/* Memory is about to be taken away: all that was kept is forgotten, and nothing is kept until the next transition. */
+void written_drop(void);
+
 /* It has given way, and its waiting stores are out of memory again (buffer_hide). */
 void written_settle(void);
 
