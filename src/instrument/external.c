@@ -46,9 +46,11 @@ bool is_instrumented(const struct pass *pass, LLVMValueRef function)
 /* The bytes in front of its code say so to whoever has only its address. */
 void external_brand(struct pass *pass, LLVMValueRef function)
 {
+    const char *brand = pass->coroutines ? HOOK_BRAND_FRAMELESS : HOOK_BRAND;
+
     if (!LLVMHasPrefixData(function))
         LLVMSetPrefixData(function,
-                          LLVMConstStringInContext2(pass->context, HOOK_BRAND, HOOK_BRAND_SIZE, 1));
+                          LLVMConstStringInContext2(pass->context, brand, HOOK_BRAND_SIZE, 1));
 }
 
 /* The row of a function, one for each module. */

@@ -93,6 +93,16 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     types_make(pass);
 }
 
+static bool has_coroutines(LLVMModuleRef module)
+{
+    size_t length;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (starts_with(LLVMGetValueName2(f, &length), "llvm.coro."))
+            return true;
+    return false;
+}
+
 static bool is_resolver(LLVMModuleRef module, LLVMValueRef function)
 {
     for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(module); i; i = LLVMGetNextGlobalIFunc(i))
@@ -314,6 +324,7 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     LLVMSetIsNewDbgInfoFormat(module, 0);
     pass_open(&pass, module);
     pass.optimises = optimises;
+    pass.coroutines = has_coroutines(module);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f)) {
             section_make(&pass, f);

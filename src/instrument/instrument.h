@@ -43,6 +43,7 @@ struct pass {
     LLVMBuilderRef builder;
     struct options options;
     bool optimises;
+    bool coroutines; /* there are some: then frames do not show all functions that are called */
     LLVMTypeRef pointer, i1, i8, i32, i64;
     LLVMTypeRef nothing;               /* void */
     LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */

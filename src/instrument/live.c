@@ -399,8 +399,11 @@ static bool is_followed(const struct work *work, LLVMValueRef instruction)
            !(function && function_has_attribute(function, kind));
 }
 
+/* What is passed behind the named arguments is in no value, and what a coroutine needs may be anywhere. */
 static bool is_whole(const struct work *work)
 {
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(work->function)) || work->pass->coroutines)
+        return false;
     for (uint32_t n = 0; n < work->nodes.count; n++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(work->nodes.at[n].block); i;
              i = LLVMGetNextInstruction(i))

@@ -181,8 +181,9 @@ void __raddle_memmove(void *to, const void *from, size_t n, const struct raddle_
 void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site *site);
 
 /* What stands right in front of the code of every instrumented function. */
-#define HOOK_BRAND      "raddle: has hook"
-#define HOOK_BRAND_SIZE 16
+#define HOOK_BRAND           "raddle: has hook"
+#define HOOK_BRAND_FRAMELESS "raddle: no frame" /* and what it calls may have none */
+#define HOOK_BRAND_SIZE      16
 
 /* A function that is called by name and defined elsewhere. */
 struct raddle_external {

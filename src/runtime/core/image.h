@@ -47,6 +47,9 @@ bool image_is_instrumented(const struct dl_phdr_info *info);
 /* Whether the function is instrumented code. Looks at the bytes in front of it. */
 bool image_is_instrumented_code(const void *function);
 
+/* The same, and it has a frame (hooks.h) if anything visible can be reached from it. */
+bool image_is_framed_code(const void *function);
+
 /* Whether the address is in a segment of that module. */
 bool image_holds(const struct dl_phdr_info *info, uintptr_t addr);
 

@@ -174,6 +174,7 @@ bool image_calls(const char *name)
 /* ---- code */
 
 struct brand_search {
+    const char *brand;
     uintptr_t at;
     bool found;
 };
@@ -192,18 +193,28 @@ static int brand_look(struct dl_phdr_info *info, size_t size, void *context)
             offset < HOOK_BRAND_SIZE)
             continue;
         search->found =
-            memcmp((const char *)search->at - HOOK_BRAND_SIZE, HOOK_BRAND, HOOK_BRAND_SIZE) == 0;
+            memcmp((const char *)search->at - HOOK_BRAND_SIZE, search->brand, HOOK_BRAND_SIZE) == 0;
         return 1;
     }
     return 0;
 }
 
-bool image_is_instrumented_code(const void *function)
+static bool has_brand(const void *function, const char *brand)
 {
-    struct brand_search search = {.at = (uintptr_t)function};
+    struct brand_search search = {.at = (uintptr_t)function, .brand = brand};
 
     dl_iterate_phdr(brand_look, &search);
     return search.found;
+}
+
+bool image_is_framed_code(const void *function)
+{
+    return has_brand(function, HOOK_BRAND);
+}
+
+bool image_is_instrumented_code(const void *function)
+{
+    return image_is_framed_code(function) || has_brand(function, HOOK_BRAND_FRAMELESS);
 }
 
 static int module_names(struct dl_phdr_info *info, size_t size, void *name)

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "model/sum.h"
+#include "runtime/core/heap.h"
 #include "runtime/hooks/plain.h"
 
 #define PAGE       ((uintptr_t)4096)
@@ -196,7 +197,8 @@ void written_begin(void)
 {
     const struct written_thread *own = written_of(native.current);
 
-    written.on = native.world->sums && !plain.unmapped;
+    /* what the first thread did while it was the only one is as in every run */
+    written.on = native.world->sums && !plain.unmapped && native.phase > 0;
     for (uint32_t i = 0; written.on && i < own->count; i++)
         room_note(own->rooms[i].at, own->rooms[i].size);
 }
@@ -224,20 +226,31 @@ static void block_change(const void *block, uint64_t before, uint64_t after)
     sum_memory(native.world, (uint64_t)(uintptr_t)block | 1, before, after);
 }
 
-void written_block_begins(const void *block, size_t size, size_t filled)
+/* A new block was all zeros. */
+static void block_fill(const void *block, size_t size)
 {
-    struct page *page;
+    for (uintptr_t at = (uintptr_t)block; at < (uintptr_t)block + size; at += 8) {
+        struct page *page = page_at(at & ~(PAGE - 1));
 
-    if (!written.on || !native.current || !block)
-        return;
-    block_change(block, 0, size + 1);
-    for (uintptr_t at = (uintptr_t)block; at < (uintptr_t)block + filled; at += 8) {
-        page = page_at(at & ~(PAGE - 1));
         if (!page)
             return;
         page->kept[at % PAGE / 512] |= (uint64_t)1 << at % PAGE / 8 % 64;
-        page->old[at % PAGE / 8] = 0; /* a new block is all zeros */
+        page->old[at % PAGE / 8] = 0;
     }
+}
+
+void written_block_begins(const void *block, size_t size, size_t filled)
+{
+    if (!written.on || !native.current || !block)
+        return;
+    block_change(block, 0, size + 1);
+    block_fill(block, filled);
+}
+
+void written_block_filled(const void *block)
+{
+    if (written.on && native.current && block)
+        block_fill(block, heap_usable(block));
 }
 
 /* What the sum has of a word. */

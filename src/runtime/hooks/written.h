@@ -44,6 +44,8 @@ void written_rooms_end(void);
 /* A block of the heap has just been made, with that many bytes in it already; or is about to be freed: what was in it does not count
  * any more. */
 void written_block_begins(const void *block, size_t size, size_t filled);
+void written_block_filled(
+    const void *block); /* by code that is not seen, since it was made in this transition */
 void written_block_ends(const void *block, size_t size);
 
 #endif

@@ -101,14 +101,17 @@ static bool calls_directly(const struct raddle_frame *frame)
     return frame->site->flags & SITE_INSIDE || frame->into == frame->site;
 }
 
+#define KNOWN 64
+
 static bool begins_instrumented(const struct native_thread *thread)
 {
-    static const void *last; /* outlives a run: the last that was found to be so */
+    static const void *known[KNOWN]; /* outlives a run: some that were found to be so */
     const void *function = thread->start ? (const void *)thread->start : (const void *)native.main;
+    const void **place = &known[mix64((uint64_t)(uintptr_t)function) % KNOWN];
 
-    if (function != last && image_is_instrumented_code(function))
-        last = function;
-    return function == last;
+    if (function != *place && image_is_framed_code(function))
+        *place = function;
+    return function == *place;
 }
 
 /* Up to where bytes must be taken as they are. NULL: what looks like frames is not what is on the stack. */

@@ -28,7 +28,7 @@ struct external {
         EXTERNAL_IMPURE, /* interposed, known to keep state, or trusted: a loop with it does more than wait */
         EXTERNAL_UNSEEN, /* `unseen` says which */
     } kind;
-    bool instrumented;
+    bool framed;                   /* instrumented, and has a frame */
     bool hides;                    /* what it leaves behind, in libc or elsewhere, is not known */
     const struct library_row *row; /* that it follows, or NULL */
     uint32_t unseen;               /* index into session.unseen */
@@ -278,16 +278,29 @@ static bool writes_elsewhere(const struct library_row *row)
     for (const struct library_access *access = row->accesses; access->kind; access++)
         if (access->kind == ACCESS_SCANS || access->kind == ACCESS_VSCANS ||
             access->kind == ACCESS_TOKEN || access->kind == ACCESS_LINE ||
+            access->kind == ACCESS_GIVES || access->kind == ACCESS_GIVES_TEXT ||
             access->kind == ACCESS_WRITES_VECTORS)
             return true;
     return false;
 }
 
-/* Whether libc's function is one that has an effect beyond what its row says. Those for attributes are not pure only because they write. */
+/* Whether libc's function is one that has an effect beyond what its row says. Some are not pure only because they write, or allocate. */
 static bool is_hiding(const struct library_row *row)
 {
-    static const char *const fine[] = {"pthread_mutexattr_", "pthread_condattr_",
-                                       "pthread_rwlockattr_", "pthread_barrierattr_"};
+    static const char *const fine[] = {"pthread_attr_init",
+                                       "pthread_attr_destroy",
+                                       "pthread_attr_setdetachstate",
+                                       "pthread_mutexattr_",
+                                       "pthread_condattr_",
+                                       "pthread_attr_setstacksize",
+                                       "pthread_rwlockattr_",
+                                       "pthread_barrierattr_",
+                                       "_setjmp",
+                                       "setjmp",
+                                       "__sigsetjmp"};
+
+    if (library_duplicates(row))
+        return false;
 
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
         if (strncmp(row->name, fine[i], strlen(fine[i])) == 0)
@@ -304,9 +317,10 @@ static struct external decide(const char *name, const void *function,
 
     if (function)
         function = behind_jump(name, function);
-    external.instrumented = function && image_is_instrumented_code(function);
-    if (!function || external.instrumented)
+    if (!function || image_is_instrumented_code(function)) {
+        external.framed = function && image_is_framed_code(function);
         return external;
+    }
     external.row = row;
     external.hides = !is_in_module_of(function, &native) && (!row || is_hiding(row));
     if (row && row->effect == EFFECT_PURE)
@@ -387,7 +401,7 @@ static const struct library_row *note(const void *key, const char *name, const v
         native.session->unseen.at[external->unseen].shared = true;
     externals.hides |= external->hides && native.phase > 0;
     if (__raddle_frames)
-        __raddle_frames->into = external->instrumented ? site : NULL;
+        __raddle_frames->into = external->framed ? site : NULL;
     if (external->row && external->row->effect == EFFECT_CHANCE)
         chance_named(external->row->name);
     return external->row;

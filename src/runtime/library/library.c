@@ -123,6 +123,16 @@ const char *library_name_of(const void *function)
     return NULL;
 }
 
+bool library_duplicates(const struct library_row *row)
+{
+    static const char *const names[] = {"strdup", "__strdup", "strndup", "__strndup", "wcsdup"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* ---- arguments and sizes */
 
 uint64_t library_argument(const struct library_call *call, unsigned arg)
@@ -553,6 +563,8 @@ void library_after(struct library_call *call)
     if (is_own(call))
         return;
     written_rooms_end();
+    if (written.on && library_duplicates(call->row))
+        written_block_filled((const void *)(uintptr_t)call->result);
     if (is_checked())
         touch(call, after_add);
     else

@@ -131,6 +131,9 @@ const struct library_row *library_find(const char *name);
  * chosen when the program starts and has no name of its own. Slow. */
 const char *library_name_of(const void *function);
 
+/* Whether it gives a new block that it has filled, and does nothing else. */
+bool library_duplicates(const struct library_row *row);
+
 /* Around a call by a program thread. */
 void library_before(struct library_call *call);
 void library_after(struct library_call *call);
