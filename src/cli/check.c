@@ -27,10 +27,10 @@ static const char *set_suppressions(struct settings *settings, const char *value
     return NULL;
 }
 
-static const char *set_exit_is_bug(struct settings *settings, const char *value)
+static const char *set_exit_ok(struct settings *settings, const char *value)
 {
     (void)value;
-    settings->exit_is_bug = true;
+    settings->exit_is_bug = false;
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static const struct option_row check_options[] = {
 #undef REPORT
 #undef REPORT_TRACE
     {"tree", "FILE", "write the tree of a small search for GraphViz", report_set_tree},
-    {"exit-is-bug", NULL, "ending with a status other than 0 is a bug", set_exit_is_bug},
+    {"exit-ok", NULL, "ending with a status other than 0 is no bug", set_exit_ok},
     {"trust", "NAMES", "functions, libraries that need not be seen: f,libz.so*", set_trust},
     {"leaks", NULL, "a block that nothing points to at the end is a bug", set_leaks},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "cli/bug_print.h"
 #include "cli/check.h"
 #include "cli/driver.h"
 #include "cli/native.h"
@@ -167,23 +168,6 @@ static bool run_all(struct native_check *check, struct driver_end *end)
     }
 }
 
-static void bug_print(const struct native_check *check, const struct session_bug *bug,
-                      const char *trace)
-{
-    FILE *out = report_stream(check->settings);
-
-    if (bug->site.file)
-        fprintf(out, "%s:%" PRIu32 ": ", bug->site.file, bug->site.line);
-    fprintf(out, "%s%s: %s", bug->refused ? "note: " : "", bug_kind_names[bug->kind], bug->message);
-    fprintf(out, " (thread %" PRIu32 ")\n", bug->thread);
-    if (bug->detail)
-        fprintf(out, "%s", bug->detail);
-    if (trace)
-        fprintf(out,
-                "  the run is in %s: `raddle show %s` tells it, `raddle replay %s` does it again\n",
-                trace, trace, trace);
-}
-
 static const char *trace_path(struct native_check *check, uint32_t number)
 {
     char path[PATH_MAX];
@@ -197,6 +181,13 @@ static const char *trace_path(struct native_check *check, uint32_t number)
     else
         snprintf(path, sizeof path, "%.*s-%u.raddle", stem, base, number + 1);
     return report_text(&check->report, path);
+}
+
+static void output_keep(struct native_case *found, const struct native_case *again)
+{
+    found->output.count = 0;
+    for (uint32_t i = 0; i < again->output.count; i++)
+        vec_push(&found->arena, &found->output, again->output.at[i]);
 }
 
 /* Two replays must end in the bug, or it is not to be trusted. Then the second one becomes the trace. NULL, or what was wrong. */
@@ -217,6 +208,8 @@ static const char *bug_confirm(struct native_check *check, struct native_case *f
         if (!problem && i == 1 &&
             !native_trace_write(*trace, check->program, check->argv, check->settings, &again))
             *trace = NULL;
+        if (!problem && i == 1)
+            output_keep(found, &again);
         if (!problem)
             native_case_free(&again);
     }
@@ -265,7 +258,7 @@ static void bug_doubtful(struct native_check *check, const struct session_bug *b
     char reason[600];
 
     fprintf(out, "note: once, but not again in a replay (%s): ", problem);
-    bug_print(check, bug, NULL);
+    bug_print(out, bug, NULL, NULL);
     snprintf(reason, sizeof reason, "a bug did not show again in a replay: %.160s: %.200s",
              bug->message, problem);
     reason_add(check, reason);
@@ -281,7 +274,7 @@ static void bug_report(struct native_check *check, struct native_case *found, ui
         bug_doubtful(check, bug, problem);
         return;
     }
-    bug_print(check, bug, trace);
+    bug_print(report_stream(check->settings), bug, found, trace);
     if (bug->refused) {
         doubt_report(check, bug);
         return;
@@ -401,7 +394,7 @@ static void divergence_report(struct native_check *check)
         vec_push(&check->arena, &check->report.bugs,
                  (struct report_bug){.kind = bug.kind,
                                      .message = report_text(&check->report, bug.message)});
-        bug_print(check, &bug, NULL);
+        bug_print(report_stream(check->settings), &bug, NULL, NULL);
     }
     snprintf(reason, sizeof reason, "the program is not deterministic: %s", session->divergence);
     reason_add(check, reason);

@@ -335,6 +335,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
                                   .races = true,
+                                  .exit_is_bug = true,
                                   .nondet_max = 1,
                                   .minimise_seconds = 5};
     *count = 0;

@@ -176,6 +176,8 @@ static void point_rewrite(struct work *work, const struct point *point)
     case POINT_UNSEEN:
         unseen_add(work, point);
         break;
+    case POINT_RETURN:
+        break;
     case POINT_CALL:
         copy_byval_arguments(work, point);
         external_mark(work, point);
@@ -224,6 +226,7 @@ static void function_instrument(struct pass *pass, LLVMValueRef function)
         for (uint32_t i = 0; i < work.points.count; i++)
             point_rewrite(&work, &work.points.at[i]);
     }
+    main_return_mark(&work);
     arena_close(&work.arena);
 }
 

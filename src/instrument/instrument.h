@@ -74,6 +74,7 @@ struct point {
         POINT_CHANCE,   /* an instruction whose result nobody can foresee */
         POINT_UNSEEN,   /* touches memory in a way that we cannot follow */
         POINT_CALL,
+        POINT_RETURN, /* from main; no point of its own, but it has a site */
     } kind;
     uint8_t order;        /* of POINT_FENCE */
     bool inside;          /* a call into this module: what is live is what is live after it */
@@ -284,6 +285,11 @@ void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likel
 /* Lets the runtime call the functions that run before main. After all functions have got their hooks. */
 void constructors_rewrite(struct pass *pass);
 
+/* ---- main_return.c */
+
+/* Tells the runtime where main returns, if the function is main. After all points have been rewritten. */
+void main_return_mark(struct work *work);
+
 /* ---- point.c */
 void points_find(struct work *work);
 
@@ -304,6 +310,8 @@ void residual_find(struct work *work);
 
 /* ---- site.c */
 void sites_make(struct work *work);
+/* The row of the place where main returns; nothing is live there. */
+LLVMValueRef site_of_return(struct work *work, LLVMValueRef instruction);
 /* The bytes of a local that is in memory, 0 if known only when it runs. */
 uint64_t memory_bytes(const struct work *work, LLVMValueRef value);
 

@@ -154,41 +154,56 @@ static uint32_t point_flags(const struct work *work, const struct point *point)
 {
     uint32_t flags = work->framed && work->whole ? SITE_LIVE : 0;
 
+    if (point->kind == POINT_RETURN)
+        return 0; /* nobody has looked at what is live there */
     if (point->kind == POINT_FENCE ||
         (point->kind == POINT_ACCESS && access_is_single(work->pass, point->instruction)))
         flags |= SITE_ACCESS;
     return flags | (is_inside(work, point) ? SITE_INSIDE : 0);
 }
 
-void sites_make(struct work *work)
+static LLVMValueRef site_make(struct work *work, const struct point *point, LLVMValueRef table)
 {
     struct pass *pass = work->pass;
-    LLVMValueRef function = function_text(work), table = NULL;
+    LLVMValueRef at = point->instruction, site;
+    bool located = LLVMInstructionGetDebugLoc(at) != NULL;
+    LLVMValueRef fields[9] = {
+        file_text(pass, at),
+        function_text(work),
+        text(pass, point_what(work, point)),
+        constant_i32(pass, located ? LLVMGetDebugLocLine(at) : 0),
+        constant_i32(pass, located ? LLVMGetDebugLocColumn(at) : 0),
+        constant_i32(pass, point->live_count),
+        constant_i32(pass, point_flags(work, point)),
+        table,
+        constant_i64(pass, point->residual),
+    };
+
+    site =
+        private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 9), "__raddle_site");
+    /* the row's address is the site's name: equal rows must stay apart */
+    LLVMSetUnnamedAddress(site, LLVMNoUnnamedAddr);
+    LLVMSetSection(site, "raddle_sites");
+    LLVMSetAlignment(site, 8); /* so that the rows lie side by side */
+    return site;
+}
+
+void sites_make(struct work *work)
+{
+    LLVMValueRef table = NULL;
 
     for (uint32_t i = 0; i < work->points.count; i++) {
         struct point *point = &work->points.at[i];
-        LLVMValueRef at = point->instruction;
-        bool located = LLVMInstructionGetDebugLoc(at) != NULL;
 
         if (i == 0 || !same_live(point, point - 1))
             table = live_table(work, point);
-        LLVMValueRef fields[9] = {
-            file_text(pass, at),
-            function,
-            text(pass, point_what(work, point)),
-            constant_i32(pass, located ? LLVMGetDebugLocLine(at) : 0),
-            constant_i32(pass, located ? LLVMGetDebugLocColumn(at) : 0),
-            constant_i32(pass, point->live_count),
-            constant_i32(pass, point_flags(work, point)),
-            table,
-            constant_i64(pass, point->residual),
-        };
-
-        point->site = private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 9),
-                                       "__raddle_site");
-        /* the row's address is the site's name: equal rows must stay apart */
-        LLVMSetUnnamedAddress(point->site, LLVMNoUnnamedAddr);
-        LLVMSetSection(point->site, "raddle_sites");
-        LLVMSetAlignment(point->site, 8); /* so that the rows lie side by side */
+        point->site = site_make(work, point, table);
     }
+}
+
+LLVMValueRef site_of_return(struct work *work, LLVMValueRef instruction)
+{
+    struct point point = {.instruction = instruction, .kind = POINT_RETURN};
+
+    return site_make(work, &point, LLVMConstPointerNull(work->pass->pointer));
 }

@@ -11,6 +11,7 @@ enum bug_kind {
     BUG_CRASH,          /* a signal, abort, a stack that ran over */
     BUG_MEMORY,         /* use after free, overflow, free of what is no block */
     BUG_LEAK,           /* the program ends, and nothing points to a block any more */
+    BUG_EXIT,           /* the program ends with a status other than 0 */
     BUG_DATA_RACE,      /* two threads access memory, one writes, and nothing orders them */
     BUG_NONDETERMINISM, /* the program does not do again what it did */
     BUG_KIND_COUNT

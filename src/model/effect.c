@@ -185,7 +185,7 @@ static enum sequel do_crash(struct doing *d)
 static enum sequel do_process_exit(struct doing *d)
 {
     if (d->op.expect)
-        d->world->step.bug = BUG_ASSERTION;
+        d->world->step.bug = BUG_EXIT;
     return SEQUEL_HALT;
 }
 

@@ -93,6 +93,9 @@ struct raddle_frame {
 /* The innermost frame of the running thread; the runtime swaps it with the fiber. */
 extern struct raddle_frame *__raddle_frames;
 
+/* Not 0: the program is being checked. Else every function goes on as code without hooks, if it has such. */
+extern const uint8_t __raddle_checks;
+
 /* ---- called by instrumented code. N is the number of bytes. `p` is where, `flags` how, `site` why. */
 
 uint8_t __raddle_load1(const void *p, uint32_t flags, const struct raddle_site *site);
@@ -217,6 +220,9 @@ void __raddle_constructor(void (*function)(int, char **, char **), int argc, cha
 
 /* Inline assembly or an intrinsic that was not understood: called before it. */
 void __raddle_unseen(const char *name, const struct raddle_site *site);
+
+/* main returns; called before it does. */
+void __raddle_main_returns(const struct raddle_site *site);
 
 /* In place of an instruction whose result nobody can foresee; `what` is an enum hook_chance. */
 uint64_t __raddle_chance(uint32_t what, const struct raddle_site *site);

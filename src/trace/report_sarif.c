@@ -31,6 +31,8 @@ static const struct rule {
     {"misuse", "Misuse", "A call that its standard forbids in that state."},
     {"memory", "MemoryError", "Memory is used that is not the program's to use, or not any more."},
     {"leak", "Leak", "Memory is not given back at the end."},
+    {"exit", "ExitStatus",
+     "The program ends with a status other than 0 in some interleaving of the threads."},
     {"spin", "EndlessLoop", "Loops wait for what nobody will change."},
     {"nondeterminism", "Nondeterminism", "The program does not do again what it did."},
 };

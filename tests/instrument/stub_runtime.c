@@ -13,6 +13,12 @@
 
 struct raddle_frame *__raddle_frames;
 
+#ifdef STUB_PLAIN
+const uint8_t __raddle_checks = 0;
+#else
+const uint8_t __raddle_checks = 1;
+#endif
+
 extern const struct raddle_site __start_raddle_sites[] __attribute__((weak));
 extern const struct raddle_site __stop_raddle_sites[] __attribute__((weak));
 
@@ -349,6 +355,12 @@ void __raddle_constructor(void (*function)(int, char **, char **), int argc, cha
                           char **environment)
 {
     function(argc, argv, environment);
+}
+
+void __raddle_main_returns(const struct raddle_site *site)
+{
+    if (!site || strcmp(site->function, "main") != 0)
+        abort();
 }
 
 void __raddle_unseen(const char *name, const struct raddle_site *site)

@@ -1,6 +1,8 @@
-// With --exit-is-bug a status other than 0 is a bug; it depends on who was first.
-// OPTIONS: --exit-is-bug
-// EXPECT: bug
+// A status other than 0 is a bug; it depends on who was first.
+// EXPECT: exit at=here says=the program ends with status 1
+// EXPECT(sc -O2): exit at=here
+// EXPECT(sc -DOTHER): exit at=other says=the program ends with status 3
+// EXPECT(sc -DOTHER -O2): exit at=other
 // EXPECT(sc -DRIGHT): safe
 #include "common.h"
 
@@ -25,5 +27,9 @@ int main(void)
     seen = load(x);
     pthread_join(t, NULL);
 #endif
-    return !seen;
+#ifdef OTHER
+    if (!seen)
+        return 3; /* other */
+#endif
+    return !seen; /* here */
 }

@@ -1,5 +1,6 @@
 // A thread calls exit(3) while main waits for a mutex that is never free: the process ends, no deadlock. What main does
 // before is still explored: its assertion may fail before the exit.
+// OPTIONS: --exit-ok
 // EXPECT: safe
 // EXPECT(sc -DFAILS): assertion at=before
 #include "common.h"

@@ -101,7 +101,7 @@ check() {
     shown=${shown//$url/http:\/\/HOST}
     rm -rf "$real/run/$program.d"
     mkdir "$real/run/$program.d" # for files that it makes, and traces
-    (cd "$real/run/$program.d" && timeout -k 5 400 "$RADDLE" check --exit-is-bug --json "$real/result.json" "${options[@]}" -- "$command" "$@") \
+    (cd "$real/run/$program.d" && timeout -k 5 400 "$RADDLE" check --json "$real/result.json" "${options[@]}" -- "$command" "$@") \
         >>"$real/log/$program.log" 2>&1 </dev/null
     status=$?
     case $status in

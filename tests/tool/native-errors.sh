@@ -175,11 +175,14 @@ worst wild-call 'crash' <<<"$threads static void worst(void) { void (*volatile f
 worst bad-free 'crash|memory|free' <<<"$threads static void worst(void) { static char c[8]; char *volatile p = c; free(p); }"
 worst trap 'crash' <<<"$threads static void worst(void) { __builtin_trap(); }"
 
-# ---- the end of the process, in a thread, is no bug
+# ---- the end of the process, in a thread: a bug if its status says so, and the user does not mind
 
-program underscore-exit <<<"$threads static void worst(void) { _exit(5); }"
-verdict "_exit(5) in a thread" 0 'safe' "$RADDLE" check "$program"
-verdict "_exit(5) in a thread, asked for" 1 'bug' "$RADDLE" check --exit-is-bug "$program"
+program underscore-exit <<<"$threads static void worst(void) { printf(\"out of luck\\n\"); fflush(stdout); _exit(5); }"
+verdict "_exit(5) in a thread" 1 'exit: the program ends with status 5' "$RADDLE" check "$program"
+expect "_exit(5) in a thread: its output" grep -q '^    out of luck$' "$dir/out"
+verdict "_exit(5) in a thread, allowed" 0 'safe' "$RADDLE" check --exit-ok "$program"
+program underscore-exit-0 <<<"$threads static void worst(void) { _exit(0); }"
+verdict "_exit(0) in a thread" 0 'safe' "$RADDLE" check "$program"
 program raw-exit <<<"$threads
 #include <sys/syscall.h>
 static void worst(void) { asm volatile(\"syscall\" : : \"a\"(SYS_exit_group), \"D\"(5) : \"rcx\", \"r11\", \"memory\"); }"

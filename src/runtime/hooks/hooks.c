@@ -17,6 +17,8 @@
 
 #define HOOK __attribute__((visibility("default")))
 
+HOOK const uint8_t __raddle_checks = 1;
+
 /* Whether an access is one that the detector checks. Volatile ones count as relaxed atomics. */
 static inline bool is_plain(uint32_t flags)
 {
@@ -385,6 +387,11 @@ HOOK void __raddle_memset(void *to, int byte, size_t n, const struct raddle_site
         memory_store((char *)to + done, cell_cut(value, size), size, HOOK_PLAIN, site);
         done += size;
     }
+}
+
+HOOK void __raddle_main_returns(const struct raddle_site *site)
+{
+    native.main_left = site;
 }
 
 HOOK void __raddle_unseen(const char *name, const struct raddle_site *site)

@@ -122,15 +122,30 @@ void native_exit_thread(void *returned)
     __builtin_unreachable();
 }
 
+/* Made once for each status: a search may meet it in every run. */
+static const char *status_text(unsigned status)
+{
+    static const char *texts[256]; /* outlives a run: they say the same in every one */
+    char text[80];
+
+    if (!texts[status]) {
+        snprintf(text, sizeof text, "the program ends with status %u", status);
+        texts[status] = native_text(text);
+    }
+    return texts[status];
+}
+
 void native_exit_process(int status)
 {
     struct op op = native_op(OP_PROCESS_EXIT, NULL);
 
     streams_flush();
-    op.value = (uint32_t)status;
-    op.expect = status != 0 && native.session->exit_is_bug;
+    if (!op.site) /* main has returned, and its frame is gone */
+        op.site = (uint64_t)(uintptr_t)native.main_left;
+    op.value = (uint32_t)status & 0xff; /* all that who waits for the process gets */
+    op.expect = op.value != 0 && native.session->exit_is_bug;
     if (op.expect)
-        native.current->crash = "the program ends with a status other than 0";
+        native.current->crash = status_text((unsigned)op.value);
     native_ask(&op);
     CHECK(false, "a thread went on after exit");
     __builtin_unreachable();

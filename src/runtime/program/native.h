@@ -72,8 +72,9 @@ struct native {
     int argc;
     char **argv;
     char **environment;
-    bool started;               /* constructors are through */
-    struct fiber_floats floats; /* that the main thread begins with */
+    const struct raddle_site *main_left; /* where main has returned, if raddle compiled it */
+    bool started;                        /* constructors are through */
+    struct fiber_floats floats;          /* that the main thread begins with */
     bool
         records; /* the engine tells of each step, for which it needs thread-local memory of its own */
     const char *
