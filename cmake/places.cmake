@@ -3,6 +3,7 @@
 include(GNUInstallDirs)
 
 set(RADDLE_PRIVATE_DIR ${CMAKE_INSTALL_LIBDIR}/raddle) # libraddle.so and the pass: for raddle cc only
+set(RADDLE_CHECKING checking) # below it, the libraddle.so that checks
 set(RADDLE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/raddle)
 
 # The way from one directory below the prefix to another.
@@ -17,7 +18,7 @@ way(${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} bin_to_include)
 way(${RADDLE_PRIVATE_DIR} ${CMAKE_INSTALL_BINDIR} private_to_bin)
 set_property(SOURCE src/cli/places.c APPEND PROPERTY COMPILE_DEFINITIONS
     RADDLE_BIN_TO_PRIVATE="${bin_to_private}" RADDLE_BIN_TO_INCLUDE="${bin_to_include}")
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/runtime/job/entry.c APPEND PROPERTY COMPILE_DEFINITIONS
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/plain/start.c APPEND PROPERTY COMPILE_DEFINITIONS
     RADDLE_PRIVATE_TO_BIN="${private_to_bin}")
 
 # In the build tree everything is beside the program.

@@ -25,7 +25,7 @@ target_compile_definitions(raddle_runtime_low PRIVATE _GNU_SOURCE)
 target_link_libraries(raddle_runtime_low PUBLIC raddle_base)
 list(APPEND all_rooms raddle_runtime_low)
 
-# libraddle.so: the engine and the runtime, in one library that the tested program links. Built from sources, not from
+# checking/libraddle.so: the engine and the runtime, in one library that `raddle check` puts in place of the one below. Built from sources, not from
 # the libraries above: it needs position-independent code with hidden names, and never a sanitizer, which would
 # interpose the same functions.
 set(sources)
@@ -42,10 +42,24 @@ set_target_properties(raddle_so PROPERTIES
     OUTPUT_NAME raddle
     UNITY_BUILD ON
     UNITY_BUILD_BATCH_SIZE 0
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${RADDLE_CHECKING}
     C_VISIBILITY_PRESET hidden
     COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wstrict-prototypes"
     LINK_OPTIONS "-Wl,-z,now;-Wl,-z,noexecstack;-Wl,--wrap=syscall") # its own calls of the kernel do not meet the interposed one
 target_compile_definitions(raddle_so PRIVATE _GNU_SOURCE)
 target_link_libraries(raddle_so PRIVATE dl)
-install(TARGETS raddle_so LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR})
+install(TARGETS raddle_so LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR}/${RADDLE_CHECKING})
+
+# libraddle.so: what a program built by `raddle cc` finds when it is started by itself.
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/plain/*.c)
+add_library(raddle_plain SHARED ${sources})
+set_target_properties(raddle_plain PROPERTIES
+    OUTPUT_NAME raddle
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    C_VISIBILITY_PRESET hidden
+    COMPILE_OPTIONS "-mcx16;-Wall;-Wextra;-Wshadow"
+    LINK_OPTIONS "-Wl,-z,noexecstack")
+target_include_directories(raddle_plain PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(raddle_plain PRIVATE _GNU_SOURCE)
+add_dependencies(raddle_plain raddle_so) # whoever has built the one has built both
+install(TARGETS raddle_plain LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR})

@@ -4,7 +4,7 @@
 #   surface.sh BUILD            writes the page
 #   surface.sh --check BUILD    says what is wrong with it, and with docs/surface.def; status 1 if anything is
 #
-# What is intercepted is asked of BUILD/libraddle.so: the names that it defines for the program. How it is modelled is
+# What is intercepted is asked of BUILD/checking/libraddle.so: the names that it defines for the program. How it is modelled is
 # said by docs/surface.def, one row a function or a few; that a function is *not* modelled is read from the runtime's
 # sources. Tests are found by their calls.
 set -euo pipefail
@@ -22,9 +22,9 @@ trap 'rm -rf "$work"' EXIT
 
 # ---- what is intercepted
 
-nm -D --defined-only "$build/libraddle.so" | awk '{ print $NF }' | sed 's/@.*//' |
+nm -D --defined-only "$build/checking/libraddle.so" | awk '{ print $NF }' | sed 's/@.*//' |
     grep -vE '^__(start|stop)_' | sort -u >"$work/names"
-[ -s "$work/names" ] || { echo "surface: $build/libraddle.so defines nothing" >&2; exit 1; }
+[ -s "$work/names" ] || { echo "surface: $build/checking/libraddle.so defines nothing" >&2; exit 1; }
 grep -E '^__raddle(_|lib_|str_)' "$work/names" >"$work/hooks.all" || :
 # those of libc that the pass renames, under their own names; the rest are hooks
 sed -nE 's/^__raddle(lib|str)_//p' "$work/hooks.all" | sort -u >"$work/renamed"

@@ -1,16 +1,19 @@
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cc_hint.h"
 #include "cli/cli.h"
 #include "cli/places.h"
 
 /* `raddle cc` is clang-19 with our arguments in front of the user's: so his win where both say
- * something, and nothing of ours stands behind a "--". It becomes clang, and so is clang in all
- * else. */
+ * something, and nothing of ours stands behind a "--". It is clang in all else; where that refuses
+ * what gcc takes, a hint follows its messages. */
 
 #define ARGUMENTS_OWN 32
 #define CLANG_DIR     "/usr/lib/llvm-19/bin/" /* where Debian has them under their own names */
@@ -19,6 +22,8 @@
 struct request {
     bool links;
     bool has_input;
+    bool goes_on;  /* where a return is missing */
+    bool compiles; /* a source is among the inputs */
     bool is_static;
     bool is_cxx;
 };
@@ -77,20 +82,34 @@ static bool is_input(const char *argument)
            strncmp(argument, "-Wl,", 4) == 0;
 }
 
+static bool is_source(const char *argument)
+{
+    static const char *const suffixes[] = {".c", ".i", ".cc", ".cpp", ".cxx", ".C"};
+    const char *dot = strrchr(argument, '.');
+
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(dot, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
 static struct request request_read(int argc, char **argv)
 {
     struct request request = {.links = true};
     bool only_files = false;
 
     for (int i = 1; i < argc; i++) {
-        if (only_files || is_input(argv[i]))
+        if (only_files || is_input(argv[i])) {
             request.has_input = true;
-        else if (strcmp(argv[i], "--") == 0)
+            request.compiles |= is_source(argv[i]);
+        } else if (strcmp(argv[i], "--") == 0)
             only_files = true;
         else if (stops_before_link(argv[i]))
             request.links = false;
         else if (strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0)
             request.is_static = true;
+        else if (strcmp(argv[i], "-fno-strict-return") == 0)
+            request.goes_on = true;
         else if (strcmp(argv[i], "--driver-mode=g++") == 0)
             request.is_cxx = true;
         if (!only_files && takes_next(argv[i]))
@@ -144,7 +163,8 @@ static void add_link(struct command *command, const struct places *places)
     add(command, "-pthread%s", "");
 }
 
-static int start(const char *compiler, struct command *command)
+/* Becomes the compiler. */
+static int become(const char *compiler, struct command *command)
 {
     char path[PATH_MAX];
 
@@ -160,11 +180,49 @@ static int start(const char *compiler, struct command *command)
     return EXIT_STATUS_USAGE;
 }
 
+/* Runs the compiler, and looks at what it says to programs. */
+static int run(const char *compiler, struct command *command, const char *diagnostics, bool is_cxx)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0)
+        _exit(become(compiler, command));
+    if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+        fprintf(stderr, "raddle: cannot run %s: %s\n", compiler, strerror(errno));
+        return EXIT_STATUS_ENVIRONMENT;
+    }
+    cc_hint(diagnostics, !WIFEXITED(status) || WEXITSTATUS(status) != 0, is_cxx);
+    unlink(diagnostics);
+    if (WIFSIGNALED(status))
+        raise(WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_STATUS_ENVIRONMENT;
+}
+
+/* A new file, whose name clang gets; false if there can be none. */
+static bool diagnostics_open(struct command *command, char *path, size_t size)
+{
+    const char *directory = getenv("TMPDIR");
+    int fd;
+
+    snprintf(path, size, "%s/raddle-XXXXXX", directory && *directory ? directory : "/tmp");
+    fd = mkstemp(path);
+    if (fd < 0)
+        return false;
+    close(fd);
+    add(command, "--serialize-diagnostics%s", "");
+    add(command, "%s", path);
+    return true;
+}
+
 static int compile(int argc, char **argv, bool is_cxx)
 {
     struct request request = request_read(argc, argv);
     struct places places;
     struct command command = {.count = 1}; /* after the program itself */
+    char diagnostics[PATH_MAX];
+    const char *compiler;
+    bool looks;
 
     if (!places_find(&places))
         return EXIT_STATUS_ENVIRONMENT;
@@ -177,14 +235,18 @@ static int compile(int argc, char **argv, bool is_cxx)
         fprintf(stderr, "raddle: out of memory\n");
         return EXIT_STATUS_ENVIRONMENT;
     }
+    is_cxx |= request.is_cxx;
+    compiler = is_cxx ? "clang++-19" : "clang-19";
     add(&command, "--start-no-unused-arguments%s", "");
+    looks = request.compiles && !(is_cxx && request.goes_on) &&
+            diagnostics_open(&command, diagnostics, sizeof diagnostics);
     add_compile(&command, &places);
     if (request.links)
         add_link(&command, &places);
     add(&command, "--end-no-unused-arguments%s", "");
     for (int i = 1; i < argc; i++)
         command.at[command.count++] = argv[i];
-    return start(is_cxx || request.is_cxx ? "clang++-19" : "clang-19", &command);
+    return looks ? run(compiler, &command, diagnostics, is_cxx) : become(compiler, &command);
 }
 
 static int cc_main(int argc, char **argv)
@@ -201,9 +263,10 @@ const struct subcommand subcommand_cc = {
     .name = "cc",
     .arguments = "ARGS…",
     .summary = "compile and link a program for checking (a drop-in for clang)",
-    .about = "Is clang 19 with a pass and a library of raddle: every option of clang works, "
-             "`raddle cc --help` is clang's. A program linked so checks itself when it is started, "
-             "with options of `raddle check` from RADDLE_OPTIONS.",
+    .about =
+        "Is clang 19 with a pass and a library of raddle: every option of clang works, "
+        "`raddle cc --help` is clang's. A program linked so runs as usual; it checks itself if "
+        "RADDLE_OPTIONS is set, to options of `raddle check` or to nothing.",
     .run = cc_main,
     .mode = OPTIONS_PASSED_ON,
 };
@@ -213,8 +276,8 @@ const struct subcommand subcommand_cxx = {
     .arguments = "ARGS…",
     .summary = "the same for C++ (a drop-in for clang++)",
     .about = "Is clang++ 19 with a pass and a library of raddle: every option of clang++ works, "
-             "`raddle c++ --help` is clang's. A program linked so checks itself when it is "
-             "started, with options of `raddle check` from RADDLE_OPTIONS.",
+             "`raddle c++ --help` is clang's. A program linked so runs as usual; it checks "
+             "itself if RADDLE_OPTIONS is set, to options of `raddle check` or to nothing.",
     .run = cxx_main,
     .mode = OPTIONS_PASSED_ON,
 };

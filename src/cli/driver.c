@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "cli/places.h"
 #include "cli/tree_file.h"
 
 #define TICK_NANOSECONDS 200000000
@@ -77,6 +78,23 @@ void driver_close(struct driver *driver)
     driver->fd = -1;
 }
 
+/* So that the program finds the libraddle.so for checking. It takes that away again. */
+static void library_path_set(struct session *session)
+{
+    const char *old = getenv(SESSION_LIBRARY_VARIABLE);
+    struct places places;
+    char *path;
+
+    if (!places_find(&places) || asprintf(&path, "%s/" PLACES_CHECKING "%s%s", places.libraries,
+                                          old ? ":" : "", old ? old : "") < 0)
+        _exit(EXIT_STATUS_ENVIRONMENT);
+    session->library_path = (uint32_t)(strlen(path) - (old ? strlen(old) : 0));
+    if (!old)
+        session->library_path++; /* all of it, and there is no colon */
+    setenv(SESSION_LIBRARY_VARIABLE, path, 1);
+    free(path);
+}
+
 /* Addresses that never change, and our memory. */
 void driver_pass_on(const struct driver *driver)
 {
@@ -87,6 +105,7 @@ void driver_pass_on(const struct driver *driver)
     driver->session->log_fd = fcntl(STDERR_FILENO, F_DUPFD, 900);
     snprintf(number, sizeof number, "%d", session);
     setenv(SESSION_FD_VARIABLE, number, 1);
+    library_path_set(driver->session);
     setenv("LD_BIND_NOW", "1", 1);
     if (driver->constructors_run)
         setenv(SESSION_CONSTRUCTORS_VARIABLE, "1", 1);

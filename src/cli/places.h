@@ -4,6 +4,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#define PLACES_CHECKING                                                                            \
+    "checking" /* below the libraries: the libraddle.so that checks (cmake/places.cmake) */
+
 /* Where the parts of raddle are: in the build tree, or in an installation, wherever that has been moved to. */
 struct places {
     char libraries[PATH_MAX]; /* the directory of libraddle.so and raddle_pass.so */

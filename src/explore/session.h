@@ -25,6 +25,9 @@
 /* Set: the functions of the program that run before main are the beginning of its main thread in every run. */
 #define SESSION_CONSTRUCTORS_VARIABLE "RADDLE_CONSTRUCTORS"
 
+/* Where the dynamic linker finds the libraddle.so for checking before the one for plain runs. */
+#define SESSION_LIBRARY_VARIABLE "LD_LIBRARY_PATH"
+
 /* What the process is to do. */
 enum session_job {
     SESSION_EXPLORE,
@@ -233,7 +236,8 @@ struct session {
     uint32_t running;  /* the thread that runs then */
     uint64_t progress; /* changes whenever a thread begins to run */
     struct session_probe probe;
-    int log_fd; /* where the process complains about raddle itself */
+    uint32_t library_path; /* bytes that were put in front of SESSION_LIBRARY_VARIABLE */
+    int log_fd;            /* where the process complains about raddle itself */
 };
 
 /* The choice that led to an event, by names that do not depend on the interleaving. */

@@ -30,6 +30,7 @@ static void options_read(struct options *options)
     options->live = options->frames && option(text, "live", true);
     options->residual = option(text, "residual", true);
     options->quick = option(text, "quick", true);
+    options->plain = option(text, "plain", true);
     options->verify = option(text, "verify", false);
 }
 
@@ -88,6 +89,8 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     pass->i8 = pass->integer[0];
     pass->i32 = pass->integer[2];
     pass->i64 = pass->integer[3];
+    CHECK(arena_open(&pass->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
+    map_open(&pass->plain_of, &pass->arena);
     options_read(&pass->options);
     attributes_find(pass);
     types_make(pass);
@@ -111,7 +114,7 @@ static bool is_resolver(LLVMModuleRef module, LLVMValueRef function)
     return false;
 }
 
-static bool is_ours_to_instrument(const struct pass *pass, LLVMValueRef function)
+bool is_ours_to_instrument(const struct pass *pass, LLVMValueRef function)
 {
     return is_instrumented(pass, function) && !is_resolver(pass->module, function);
 }
@@ -329,14 +332,20 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     pass.optimises = optimises;
     pass.coroutines = has_coroutines(module);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (is_ours_to_instrument(&pass, f)) {
+        if (is_ours_to_instrument(&pass, f))
             section_make(&pass, f);
+    if (pass.options.plain)
+        plain_copy(&pass);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_ours_to_instrument(&pass, f)) {
             function_instrument(&pass, f);
             external_brand(&pass, f);
         }
+    plain_switch(&pass);
     constructors_rewrite(&pass);
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)
         module_verify(module);
     LLVMDisposeBuilder(pass.builder);
+    arena_close(&pass.arena);
 }

@@ -26,13 +26,19 @@
 #define NO_CLASS     (-1)
 #define NO_VALUE     UINT32_MAX
 
-/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,verify=1 */
+/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,plain=0,verify=1 */
 struct options {
     bool live;     /* record live values */
     bool frames;   /* link frames at all */
     bool residual; /* fingerprints of the code that may still run */
     bool quick;    /* code checks plain accesses by itself */
+    bool plain;    /* functions have code without hooks, too */
     bool verify;   /* check the module afterwards */
+};
+
+/* A function, and its copy without hooks. */
+struct plain {
+    LLVMValueRef function, copy;
 };
 
 /* The module being instrumented. */
@@ -51,6 +57,9 @@ struct pass {
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
     unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline;
+    struct arena arena;
+    VEC(struct plain) plains;
+    struct map plain_of; /* function -> index into plains */
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -145,6 +154,8 @@ static inline uint64_t value_key(const void *value)
 /* ---- instrument.c: entered from register.cpp */
 /* `optimises`: what the pass makes will be optimised. */
 void raddle_instrument(LLVMModuleRef module, bool optimises);
+/* Whether the function is to get hooks. */
+bool is_ours_to_instrument(const struct pass *pass, LLVMValueRef function);
 
 /* ---- value.c: types, conversions, calls of hooks */
 
@@ -279,6 +290,22 @@ void quick_note_write(struct pass *pass);
 /* Splits the block before that instruction; code goes on there by one of two new blocks, whose ends it returns. */
 void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likely,
                 LLVMValueRef *unlikely);
+
+/* A copy of the function in its group, that only this module can call. */
+LLVMValueRef function_copy(LLVMValueRef function, const char *name);
+
+/* Whether such a copy would do the same: labels whose address is taken lead into the original. */
+bool function_can_be_copied(LLVMValueRef function);
+
+/* The function begins with a look at the byte `flag`: if that is 0, it goes on as `other`, which takes the same arguments. */
+void function_switch(LLVMValueRef function, LLVMValueRef flag, LLVMValueRef other);
+
+/* ---- plain.c: what functions do in a program that is not checked */
+
+/* Copies the functions that will get hooks. Before any does. */
+void plain_copy(struct pass *pass);
+/* Each begins with a look whether to go on as its copy. After all have got their hooks. */
+void plain_switch(struct pass *pass);
 
 /* ---- constructor.c */
 

@@ -1,5 +1,6 @@
 /* setjmp and longjmp over frames, computed goto, switch, VLAs, alloca in a loop, recursion,
  * varargs, callbacks. */
+// PLAIN: hooks, in the function that jumps to labels
 #include <alloca.h>
 #include <setjmp.h>
 #include <stdarg.h>

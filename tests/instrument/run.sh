@@ -38,6 +38,21 @@ hooks_are() { # source, which line of it: those called are those
     diff <(echo "$wanted") <(echo "$got")
 }
 
+# A program that is not checked does the same, and calls hooks only where a function has no other code. $1 source, $2 flags, then what was
+# built before: expected status
+compare_plain() {
+    local source=$1 cc status
+    cc=$(compiler "$source")
+    # shellcheck disable=SC2086
+    RADDLE_PASS_OPTIONS=verify=1 "$cc" $2 "${plugin[@]}" -DINSTRUMENTED -I"$root/src" "$source" $4 -x none "$work/plain.o" \
+        -o "$work/plain" -lm -latomic || return 1
+    STUB_STATS=$work/stats "$work/plain" >"$work/plain.out"
+    status=$?
+    [ $status -eq "$3" ] || { echo "  plain: exit status $status, not $3"; return 1; }
+    diff "$work/native.out" "$work/plain.out" || return 1
+    grep -q '// PLAIN: hooks' "$source" || ! grep . "$work/stats" || { echo "  plain: hooks are called"; return 1; }
+}
+
 # Builds both, runs both, compares. $1 source, $2 flags, $3 options of the pass
 compare() {
     local source=$1 flags=$2 options=$3 more='' cc stem status expected known frames=1
@@ -57,6 +72,7 @@ compare() {
     [ $status -eq $expected ] || { echo "  exit status $status, not $expected"; return 1; }
     diff "$work/native.out" "$work/checked.out" || return 1
     hooks_are "$source" HOOKS || return 1
+    [ "$options" != live=1 ] || compare_plain "$source" "$flags" $expected "$more" || return 1
     [[ $flags == *-O[12]* ]] && [ $frames = 1 ] || return 0
     for known in written read many; do # what the cells of all memory say
         grep -q "^// HOOKS($known):" "$source" || continue
@@ -69,6 +85,7 @@ compare() {
 }
 
 "$CLANG" -O1 -g -I"$root/src" -c "$here/stub_runtime.c" -o "$work/stub.o" || exit 1
+"$CLANG" -O1 -g -DSTUB_PLAIN -I"$root/src" -c "$here/stub_runtime.c" -o "$work/plain.o" || exit 1
 for source in "$here"/*.c "$here"/*.cc; do
     case $source in */stub_runtime.c | */*_other.c | */live.c) continue ;; esac
     while read -r flags options; do

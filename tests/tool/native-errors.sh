@@ -177,7 +177,9 @@ worst trap 'crash' <<<"$threads static void worst(void) { __builtin_trap(); }"
 
 # ---- the end of the process, in a thread: a bug if its status says so, and the user does not mind
 
-program underscore-exit <<<"$threads static void worst(void) { printf(\"out of luck\\n\"); fflush(stdout); _exit(5); }"
+program underscore-exit <<<"$threads
+#include <stdio.h>
+static void worst(void) { printf(\"out of luck\\n\"); fflush(stdout); _exit(5); }"
 verdict "_exit(5) in a thread" 1 'exit: the program ends with status 5' "$RADDLE" check "$program"
 expect "_exit(5) in a thread: its output" grep -q '^    out of luck$' "$dir/out"
 verdict "_exit(5) in a thread, allowed" 0 'safe' "$RADDLE" check --exit-ok "$program"

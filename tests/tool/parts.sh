@@ -6,7 +6,7 @@
 #   parts.sh --list    prints them all
 set -euo pipefail
 : "${RADDLE:?the path of raddle}"
-library=$(realpath "$(dirname "$RADDLE")")/libraddle.so
+library=$(realpath "$(dirname "$RADDLE")")/checking/libraddle.so
 cd "${SOURCE_DIR:-$(dirname "$0")/../..}"
 export LC_ALL=C
 

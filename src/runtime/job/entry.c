@@ -12,11 +12,18 @@
 #include "runtime/program/debug.h"
 #include "runtime/program/native.h"
 
-/* How the program starts: under a driver, its main is run by the engine; by itself, it starts a driver. */
+/* How the program starts under a driver: its main is run by the engine. By itself it does not find this library (src/plain). */
 
-#ifndef RADDLE_PRIVATE_TO_BIN
-#define RADDLE_PRIVATE_TO_BIN "../../bin" /* cmake/places.cmake knows better */
-#endif
+/* The driver has put the directory of this library, `own` bytes with its colon, in front of what the user had there. */
+static void library_path_restore(uint32_t own)
+{
+    char *path = getenv(SESSION_LIBRARY_VARIABLE);
+
+    if (!path || strlen(path) < own)
+        unsetenv(SESSION_LIBRARY_VARIABLE);
+    else
+        memmove(path, path + own, strlen(path + own) + 1);
+}
 
 static struct session *session_attach(void)
 {
@@ -25,8 +32,10 @@ static struct session *session_attach(void)
     void *at;
     int fd;
 
-    if (!variable)
-        return NULL;
+    if (!variable) {
+        fprintf(stderr, "raddle: libraddle.so for checking was loaded without `raddle check`\n");
+        kernel_exit(4);
+    }
     fd = atoi(variable);
     at = mmap(SESSION_ADDRESS, SESSION_RESERVE, PROT_READ | PROT_WRITE,
               MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
@@ -50,62 +59,8 @@ static struct session *session_attach(void)
     kernel_close(fd);
     unsetenv(SESSION_FD_VARIABLE);
     unsetenv(SESSION_CONSTRUCTORS_VARIABLE);
+    library_path_restore(session->library_path);
     return session;
-}
-
-/* The driver next to this library, or where an installation has it. */
-static bool driver_find(char *path, size_t size)
-{
-    static const char *const places[] = {"/raddle", "/" RADDLE_PRIVATE_TO_BIN "/raddle"};
-    Dl_info info;
-    char *slash;
-    size_t length;
-
-    if (!dladdr((void *)&native, &info) || !realpath(info.dli_fname, path))
-        return false;
-    slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    length = (size_t)(slash - path);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path + length, size - length, "%s", places[i]);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-#define WORDS_MAX 64
-
-/* Started without a driver: becomes one, with the options that RADDLE_OPTIONS holds, as sanitizers have it. */
-void native_become_driver(int argc, char **argv)
-{
-    char driver[PATH_MAX + 32], self[PATH_MAX], options[4096];
-    char **arguments = malloc(((size_t)argc + WORDS_MAX + 4) * sizeof *arguments);
-    const char *variable = getenv("RADDLE_OPTIONS");
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    int count = 0;
-
-    if (!arguments || length < 0 || !driver_find(driver, sizeof driver)) {
-        fprintf(stderr,
-                "raddle: this program was built by raddle cc, but raddle itself is not to be "
-                "found next to libraddle.so\n");
-        kernel_exit(4);
-    }
-    self[length] = '\0';
-    arguments[count++] = driver;
-    arguments[count++] = (char *)"check";
-    snprintf(options, sizeof options, "%s", variable ? variable : "");
-    for (char *word = strtok(options, " "); word && count < WORDS_MAX; word = strtok(NULL, " "))
-        arguments[count++] = word;
-    arguments[count++] = self;
-    arguments[count++] = (char *)"--";
-    for (int i = 1; i < argc; i++)
-        arguments[count++] = argv[i];
-    arguments[count] = NULL;
-    execv(driver, arguments);
-    fprintf(stderr, "raddle: %s: %s\n", driver, strerror(errno));
-    kernel_exit(4);
 }
 
 static int run_under_engine(int argc, char **argv, char **environment)
@@ -117,8 +72,6 @@ static int run_under_engine(int argc, char **argv, char **environment)
                                         [SESSION_RESUME] = native_resume_search,
                                         [SESSION_MINIMISE] = native_minimise};
 
-    if (!session)
-        native_become_driver(argc, argv);
     native.argc = argc;
     native.argv = argv;
     native.environment = environment;

@@ -72,8 +72,6 @@ void constructors_start_anew(void)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
     constructors_inside = 0;
-    if (!getenv(SESSION_FD_VARIABLE))
-        native_become_driver(constructors.argc, constructors.argv);
     if (length > 0 && setenv(SESSION_CONSTRUCTORS_VARIABLE, "1", 1) == 0)
         syscall(SYS_execve, self, constructors.argv, environ);
     fprintf(stderr, "raddle: the program cannot be started again for its constructors: %s\n",

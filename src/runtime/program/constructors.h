@@ -35,9 +35,6 @@ void constructors_refuse(const char *name);
 /* The search can be told what was refused. */
 void constructors_tell(void);
 
-/* Goes on as `raddle check` of the program itself, with the options that RADDLE_OPTIONS holds. Defined where the program starts. */
-_Noreturn void native_become_driver(int argc, char **argv);
-
 /* At the beginning of the main thread of each run: those that belong to it. */
 void constructors_run(void);
 

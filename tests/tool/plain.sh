@@ -1,0 +1,202 @@
+#!/bin/bash
+# A program built by `raddle cc` and started by itself is an ordinary program: real threads, its own output and exit status, full speed.
+# It checks itself if RADDLE_OPTIONS is set, even to nothing. And the hints for what clang refuses and gcc takes.
+. "$(dirname "$0")/common.bash"
+cd "$dir" || exit 1
+unset RADDLE_OPTIONS
+
+# ---- threads, output, exit status
+
+cat >program.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_int here, wide;
+static _Atomic __int128 large;
+static int tasks;
+
+static void *meet(void *argument) /* needs the other to run at the same time, in the kernel's eyes, too */
+{
+    char path[64];
+    here++;
+    while (here < 2)
+        ;
+    snprintf(path, sizeof path, "ls /proc/%d/task | wc -l", (int)getpid());
+    if (argument) {
+        FILE *f = popen(path, "r");
+        if (!f || fscanf(f, "%d", &tasks) != 1)
+            abort();
+        pclose(f);
+    }
+    for (int i = 0; i < 100000; i++)
+        wide++;
+    while (here < 3)
+        here = argument ? 3 : (int)here;
+    return argument;
+}
+
+static int jump(int i) /* has no code without hooks */
+{
+    static void *const to[] = {&&a, &&b};
+    goto *to[i & 1];
+a:
+    return large++ == 0 ? 10 : 20;
+b:
+    return atomic_fetch_add(&wide, 1) + 1;
+}
+
+int main(int argc, char **argv, char **environment)
+{
+    pthread_t t[2];
+    int raddle = 0;
+
+    pthread_create(&t[0], NULL, meet, NULL);
+    pthread_create(&t[1], NULL, meet, argv);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    for (; *environment; environment++)
+        raddle += strncmp(*environment, "RADDLE_", 7) == 0 || strncmp(*environment, "LD_", 3) == 0;
+    printf("%d tasks, %d, %d %d, %d words, %d of raddle\n", tasks, wide, jump(0), jump(1), argc, raddle);
+    fprintf(stderr, "to stderr\n");
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+for level in -O0 -O2; do
+    expect "compiles $level" "$RADDLE" cc $level -mcx16 -w -o program program.c
+    verdict "runs $level" 0 '^3 tasks, 200000, 10 200001, 1 words, 0 of raddle$' ./program
+    expect "stderr $level" grep -q '^to stderr$' "$dir/err"
+    verdict "exit status $level" 42 '3 words' ./program 42 x
+done
+expect "leaves no trace" sh -c '! ls *.raddle 2>/dev/null'
+
+cat >signal.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { puts("before"); fflush(stdout); abort(); }
+C
+expect "compiles a program that dies" "$RADDLE" cc -o dies signal.c
+run sh -c './dies; echo $?' 2>/dev/null
+expect "dies of its signal" grep -q '^134$' "$dir/out"
+expect "what it wrote before" grep -q '^before$' "$dir/out"
+
+# ---- C++: exceptions, static objects, destructors, a library
+
+cat >library.cpp <<'C'
+#include <cstdio>
+struct said { said() { std::puts("library begins"); } ~said() { std::puts("library ends"); } };
+static said it;
+int thrower(int x) { if (x) throw x; return 0; }
+C
+cat >main.cpp <<'C'
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+int thrower(int);
+int main()
+{
+    std::vector<std::string> words;
+    std::thread t([&] { try { thrower(7); } catch (int x) { words.push_back(std::to_string(x)); } });
+    t.join();
+    std::printf("%s\n", words.at(0).c_str());
+    return 0;
+}
+C
+expect "a library" "$RADDLE" c++ -O1 -shared -fPIC -o liblibrary.so library.cpp
+expect "a program of C++" "$RADDLE" c++ -O1 -o cxx main.cpp -L. -llibrary -Wl,-rpath,"$dir"
+run ./cxx
+expect "C++: status" test $status -eq 0
+expect "C++: output" test "$(tr '\n' ' ' <"$dir/out")" = "library begins 7 library ends "
+verdict "C++: checks itself" 0 'cxx: (safe|incomplete)' sh -c 'RADDLE_OPTIONS= ./cxx || test $? -eq 3'
+
+# ---- when it checks itself
+
+cat >counter.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <raddle.h>
+static atomic_int x;
+static void *add(void *a) { raddle_atomic_begin(); x = x + 1; raddle_atomic_end(); return a; }
+int main(void)
+{
+    pthread_t t;
+    raddle_assume(raddle_choose(3) != 1);
+    pthread_create(&t, NULL, add, NULL);
+    add(NULL);
+    pthread_join(t, NULL);
+    raddle_assert(x == 2);
+    printf("%d\n", x);
+    return 0;
+}
+C
+expect "annotations compile" "$RADDLE" cc -o counter counter.c
+verdict "annotations, by itself" 0 '^2$' ./counter
+verdict "RADDLE_OPTIONS, empty" 0 'counter: safe: ' env RADDLE_OPTIONS= ./counter
+verdict "RADDLE_OPTIONS, blank" 0 'counter: safe: ' env RADDLE_OPTIONS=' ' ./counter
+verdict "RADDLE_OPTIONS, some" 0 'counter: safe: .*model pso' env RADDLE_OPTIONS='--model pso' ./counter
+verdict "RADDLE_OPTIONS, wrong" 2 "unknown option '--modell'" env RADDLE_OPTIONS='--modell pso' ./counter
+verdict "raddle check" 0 'counter: safe: ' "$RADDLE" check ./counter
+sed 's/x == 2/x == 3/' counter.c >wrong.c
+expect "a wrong assertion compiles" "$RADDLE" cc -o wrong wrong.c
+run sh -c './wrong; echo $?'
+expect "a wrong assertion aborts" grep -q '^134$' "$dir/out"
+expect "a wrong assertion says so" grep -q "assertion 'x == 3' fails" "$dir/err"
+verdict "LD_LIBRARY_PATH stays the user's" 0 'safe' env LD_LIBRARY_PATH=/nowhere "$RADDLE" check ./counter
+
+# ---- speed: as a ratio within this run, and generous, for a busy machine
+
+cat >speed.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+static int shared[1 << 16];
+static int next(int i) { return shared[i & 0xffff] += i; }
+int main(void)
+{
+    unsigned sum = 0;
+    for (int round = 0; round < 400; round++)
+        for (int i = 0; i < 1 << 16; i++)
+            sum += (unsigned)next(i);
+    printf("%u\n", sum);
+    return 0;
+}
+C
+seconds() { # COMMAND: the best of five
+    for _ in 1 2 3 4 5; do
+        local before=${EPOCHREALTIME/./}
+        "$@" >/dev/null
+        echo $((${EPOCHREALTIME/./} - before))
+    done | sort -n | head -n 1
+}
+for level in -O0 -O2; do
+    expect "native $level" clang-19 $level -o speed-native speed.c
+    expect "checked $level" "$RADDLE" cc $level -o speed speed.c
+    native=$(seconds ./speed-native)
+    ours=$(seconds ./speed)
+    echo "speed $level: $ours us, native $native us"
+    expect "as fast as without raddle $level: $ours, $native" test $((ours * 2)) -lt $((native * 3 + 20000))
+done
+
+# ---- hints
+
+printf 'f() { return g(1); }\n' >old.c
+verdict "old C: a hint" 1 'hint: .*-Wno-error=implicit-function-declaration -Wno-error=implicit-int$' "$RADDLE" cc -c old.c
+run "$RADDLE" cc -c -Wno-error=implicit-function-declaration -Wno-error=implicit-int old.c
+expect "old C: with the options" test $status -eq 0
+expect "old C: no hint then" sh -c "! grep -q hint '$dir/err'"
+printf 'int f(void) { return nothing; }\n' >bad.c
+run "$RADDLE" cc -c bad.c
+expect "wrong C: status" test $status -eq 1
+expect "wrong C: no hint" sh -c "! grep -q hint '$dir/err'"
+printf 'int f(int x) { if (x) return 1; }\n' >noreturn.cpp
+verdict "C++ without return: a hint" 0 'hint: .*-fno-strict-return' "$RADDLE" c++ -c noreturn.cpp
+run "$RADDLE" c++ -c -fno-strict-return noreturn.cpp
+expect "C++ without return: no hint then" sh -c "! grep -q hint '$dir/err'"
+run env TMPDIR="$dir" "$RADDLE" cc -c bad.c
+expect "nothing is left in TMPDIR" sh -c "! ls '$dir'/raddle-* 2>/dev/null"
+
+finish
