@@ -25,11 +25,22 @@ static LLVMValueRef copy_make(LLVMValueRef function)
     return copy;
 }
 
+/* Hooks take the place of such calls: the program was linked without libatomic until now, and need not be with it. */
+static bool calls_library(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (is_call(i) && library_understand(i).kind != LIBRARY_NONE &&
+                library_understand(i).class != NO_CLASS)
+                return true;
+    return false;
+}
+
 /* A coroutine's parts know each other: two of them would not. */
 static bool can_have_copy(const struct pass *pass, LLVMValueRef function)
 {
     return is_ours_to_instrument(pass, function) && function_can_be_copied(function) &&
-           !function_has_attribute(function, pass->attr_coroutine);
+           !function_has_attribute(function, pass->attr_coroutine) && !calls_library(function);
 }
 
 /* One that the linker may replace by another is not to be passed by. */

@@ -73,6 +73,37 @@ for level in -O0 -O2; do
 done
 expect "leaves no trace" sh -c '! ls *.raddle 2>/dev/null'
 
+cat >wide.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+struct pair { long a, b; };
+static _Atomic struct pair x;
+static void *add(void *argument) /* without -latomic, hooks do it */
+{
+    for (int i = 0; i < 100000; i++) {
+        struct pair old = x, new;
+        do
+            new = (struct pair){old.a + 1, old.b + 2};
+        while (!atomic_compare_exchange_weak(&x, &old, new));
+    }
+    return argument;
+}
+int main(void)
+{
+    pthread_t t;
+    struct pair seen;
+    pthread_create(&t, NULL, add, NULL);
+    add(NULL);
+    pthread_join(t, NULL);
+    seen = x;
+    printf("%ld %ld\n", seen.a, seen.b);
+    return 0;
+}
+C
+expect "atomics of 16 bytes compile" "$RADDLE" cc -w -o wide wide.c
+verdict "atomics of 16 bytes" 0 "^200000 400000$" ./wide
+
 cat >signal.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
