@@ -25,13 +25,31 @@ static LLVMValueRef copy_make(LLVMValueRef function)
     return copy;
 }
 
-/* Hooks take the place of such calls: the program was linked without libatomic until now, and need not be with it. */
-static bool calls_library(LLVMValueRef function)
+/* What clang makes a call of libatomic from, or has one for already. */
+static bool is_wide(const struct pass *pass, LLVMValueRef instruction)
+{
+    LLVMValueRef value = NULL;
+
+    if (is_call(instruction)) {
+        struct library library = library_understand(instruction);
+
+        return library.kind != LIBRARY_NONE && library.class != NO_CLASS;
+    }
+    if (LLVMIsALoadInst(instruction) || LLVMIsAStoreInst(instruction))
+        value = LLVMGetOrdering(instruction) == LLVMAtomicOrderingNotAtomic ? NULL
+                : LLVMIsALoadInst(instruction)                              ? instruction
+                                               : LLVMGetOperand(instruction, 0);
+    else if (LLVMIsAAtomicRMWInst(instruction) || LLVMIsAAtomicCmpXchgInst(instruction))
+        value = LLVMGetOperand(instruction, 1);
+    return value && type_bytes(pass, LLVMTypeOf(value)) > 8;
+}
+
+/* Hooks take the place of such calls: a program that is checked needs no libatomic, and so must not need it otherwise. */
+static bool needs_library(const struct pass *pass, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (is_call(i) && library_understand(i).kind != LIBRARY_NONE &&
-                library_understand(i).class != NO_CLASS)
+            if (is_wide(pass, i))
                 return true;
     return false;
 }
@@ -40,7 +58,8 @@ static bool calls_library(LLVMValueRef function)
 static bool can_have_copy(const struct pass *pass, LLVMValueRef function)
 {
     return is_ours_to_instrument(pass, function) && function_can_be_copied(function) &&
-           !function_has_attribute(function, pass->attr_coroutine) && !calls_library(function);
+           !function_has_attribute(function, pass->attr_coroutine) &&
+           !needs_library(pass, function);
 }
 
 /* One that the linker may replace by another is not to be passed by. */

@@ -35,7 +35,8 @@ static void *meet(void *argument) /* needs the other to run at the same time, in
     for (int i = 0; i < 100000; i++)
         wide++;
     while (here < 3)
-        here = argument ? 3 : (int)here;
+        if (argument)
+            here = 3;
     return argument;
 }
 
