@@ -1,3 +1,4 @@
+// PLAIN: hooks, in the function with atomics of 16 bytes
 // HOOKS: load1=2 load2=1 load4=5 load8=1 load16=2 store1=1 store2=1 store4=2 store8=1 store16=1 rmw1=1 rmw2=1 rmw4=9 rmw8=2 rmw16=1 cas1=1 cas2=1 cas4=2 cas8=1 cas16=1 fence=4 volatile=2 plain=4 weak=1 relaxed=1 acquire=2 release=3 acq_rel=2 seq_cst=29
 /* All sizes and orders. (The fetch_max of 16 bits and others are spelled by builtins.) */
 #include <stdatomic.h>
