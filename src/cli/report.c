@@ -96,6 +96,7 @@ static void result_make(const struct report *report, struct result *result)
         .states = stats->states.states,
         .revisited = stats->states.revisited,
         .state_bytes = stats->states.bytes,
+        .untold = stats->states.untold,
         .transitions = stats->transitions,
         .threads = report->threads,
         .suppressed = report->suppressed,
@@ -140,6 +141,34 @@ static bool files_write(const struct report *report)
     return report_files_result(report->settings, &result);
 }
 
+/* What a search that compares states has to add. */
+static void states_notes(const struct report *report, FILE *out)
+{
+    const struct states_stats *states = &report->stats.states;
+
+    if (states->untold)
+        fprintf(out,
+                "note: %" PRIu64 " states could not be compared with others: raddle cannot tell "
+                "all that belongs to %s\n",
+                states->untold, report->untold ? report->untold : "them");
+    if (states->full)
+        fputs("note: the table of states was full (--max-memory): later states were not kept\n",
+              out);
+    if (states->cycles && report->stats.executions == 0 && report->bugs.count == 0 &&
+        report->reasons.count == 0)
+        fputs("note: no run comes to an end: the program goes round for ever, in the states that "
+              "were explored\n",
+              out);
+}
+
+/* The one that was used. */
+static const char *reduction_name(const struct explorer_options *options)
+{
+    bool compares = options->states == STATES_EXACT || options->states == STATES_DELTA;
+
+    return (compares ? options->reduction->with_states : options->reduction)->name;
+}
+
 int report_finish(const struct report *report)
 {
     const struct explorer_stats *stats = &report->stats;
@@ -147,6 +176,7 @@ int report_finish(const struct report *report)
     uint64_t given_up = stats->asleep + stats->assumes + stats->sampled.given_up;
     FILE *out = report_stream(report->settings);
 
+    states_notes(report, out);
     fprintf(out, "%s: %s", report->subject, report_verdict(report));
     for (uint32_t i = 0; i < report->reasons.count; i++)
         fprintf(out, "%s%s%s", i ? "; " : " (", report->reasons.at[i],
@@ -162,7 +192,7 @@ int report_finish(const struct report *report)
                 report->suppressed > 1 ? "s" : "");
     fprintf(out, ", %" PRIu64 " transitions, model %s, %s %s, %.2f s\n", stats->transitions,
             options->memory->name, is_sampled(report) ? "search" : "reduction",
-            is_sampled(report) ? options->search->name : options->reduction->name, report->seconds);
+            is_sampled(report) ? options->search->name : reduction_name(options), report->seconds);
     if (!files_write(report))
         return EXIT_STATUS_ENVIRONMENT;
     if (report->bugs.count)

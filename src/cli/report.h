@@ -34,6 +34,7 @@ struct report {
     struct arena *arena;
     VEC(struct report_bug) bugs;
     VEC(struct report_unseen) unseen;
+    const char *untold;        /* what kept states from being compared, or NULL */
     uint64_t suppressed;       /* data races that were found and are not reported */
     VEC(const char *) reasons; /* why the search did not see everything */
 };

@@ -428,6 +428,9 @@ static bool search(struct explorer *explorer)
             break;
     } while (go_back(explorer, !complete));
     explorer->stats.replayed = explorer->execution.replayed;
+    if (explorer->comparing)
+        explorer->states.stats.bytes = states_bytes(&explorer->states);
+    explorer->stats.states = explorer->states.stats;
     return explorer->diverged == EVENT_NONE;
 }
 

@@ -218,6 +218,7 @@ struct session {
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules; /* of the bugs */
+    session_text untold;          /* the first thing that kept a state from being compared */
     void *futures; /* of the process: what the detector keeps for a search that compares states */
     struct tree tree;               /* if its `max` is not 0 */
     VEC(struct session_step) steps; /* SESSION_REPLAY; so are the next four */

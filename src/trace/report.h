@@ -46,8 +46,8 @@ struct result {
     const char *search; /* NULL if it is not known */
     struct result_sampled sampled;
     uint64_t executions, blocked, transitions, threads, peak_rss_bytes;
-    uint64_t states, revisited, state_bytes; /* of a search that compares states */
-    uint64_t suppressed;                     /* data races that the user does not want to know of */
+    uint64_t states, revisited, state_bytes, untold; /* of a search that compares states */
+    uint64_t suppressed; /* data races that the user does not want to know of */
     double seconds;
 };
 

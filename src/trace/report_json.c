@@ -323,17 +323,17 @@ static json_t *json_result(const struct result *result)
     for (uint32_t i = 0; i < result->reasons.count; i++)
         json_array_append_new(reasons, json_text(result->reasons.at[i]));
     return json_pack(
-        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, "
+        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, "
         "s:o}",
         "verdict", result->verdict, "reasons", reasons, "model", result->model, "search",
         json_text(result->search), "sampled", json_sampled(&result->sampled), "reduction",
         result->reduction, "executions", (json_int_t)result->executions, "blocked",
         (json_int_t)result->blocked, "transitions", (json_int_t)result->transitions, "states",
         (json_int_t)result->states, "revisited", (json_int_t)result->revisited, "state_bytes",
-        (json_int_t)result->state_bytes, "symmetric", (json_int_t)0, "threads",
-        (json_int_t)result->threads, "seconds", result->seconds, "peak_rss_bytes",
-        (json_int_t)result->peak_rss_bytes, "suppressed", (json_int_t)result->suppressed, "unseen",
-        json_unseen(result), "bugs", json_bugs(result));
+        (json_int_t)result->state_bytes, "untold", (json_int_t)result->untold, "symmetric",
+        (json_int_t)0, "threads", (json_int_t)result->threads, "seconds", result->seconds,
+        "peak_rss_bytes", (json_int_t)result->peak_rss_bytes, "suppressed",
+        (json_int_t)result->suppressed, "unseen", json_unseen(result), "bugs", json_bugs(result));
 }
 
 static bool json_write(json_t *json, FILE *out)

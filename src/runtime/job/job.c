@@ -222,6 +222,8 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     bool goes_on = run_judge(ending);
 
     (void)context;
+    if (explorer->states.stats.untold && !session->untold && parts_first_untold())
+        session->untold = native_text(parts_first_untold());
     if (ending == ENDING_CUT)
         endless_note();
     if (session->tree.max)
