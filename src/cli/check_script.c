@@ -269,6 +269,7 @@ static int run_explore(struct check_run *run)
 
     options.ended = run_ended;
     options.context = run;
+    options.forgets = true;
     if (run->settings->tree) {
         options.takes = run_takes;
         tree_open(&run->tree, &run->arena, TREE_STATES_MAX);

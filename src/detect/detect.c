@@ -26,6 +26,7 @@ void detect_restart(void)
         return;
     CHECK(detector.generation + 1 < SHADOW_WIDE, "more than two billion executions");
     detector.space.generation = ++detector.generation;
+    detector.forgot = false;
     shadow_restart();
     sync_restart();
     future_log(false);

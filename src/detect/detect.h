@@ -41,6 +41,7 @@ struct detector {
     epoch now;           /* of the thread that runs */
     struct shadow_cell **chunks;
     uint32_t thread; /* that runs */
+    bool forgot;     /* a load was left out that may have ordered something: a race may be none */
     bool on;
     struct arena arena;
     struct clock_space space;

@@ -307,9 +307,13 @@ static void memory_does(struct world *world, agent_id agent, const struct op *op
     bool stores = op->kind != OP_LOAD && !(op->kind == OP_CAS && failed);
     uint8_t order = op->kind == OP_CAS && failed ? op->variant : op->order;
 
-    if (op->kind != OP_RMW && op->kind != OP_CAS && op->variant == OP_VARIANT_PLAIN)
+    if (op->kind != OP_RMW && op->kind != OP_CAS && op->variant & OP_VARIANT_PLAIN)
         return; /* its target has told about it as a plain access */
     detect_atomic(thread, op->addr, op->size, stores);
+    if (op->kind == OP_LOAD && op->variant & OP_VARIANT_UNUSED && world->forgets) {
+        detector.forgot = true;
+        return; /* only one order with the store is tried: in the other one it learns nothing */
+    }
     forget(&scratch);
     if (loads)
         memory_read(world, agent, op, order, &scratch);
@@ -472,7 +476,7 @@ static void sync_stored(struct world *world, agent_id agent, const struct op *op
     struct clock *released = buffered_at(thread, store->number);
 
     forget(released);
-    if (op->variant == OP_VARIANT_PLAIN)
+    if (op->variant & OP_VARIANT_PLAIN)
         return;
     detect_atomic(thread, op->addr, op->size, true);
     memory_hand_on(thread, op->order, released);

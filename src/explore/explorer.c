@@ -83,8 +83,10 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
         return;
     CHECK(!explorer->reduction->bounded && options->reduction->with_states,
           "states with reduction %s", options->reduction->name);
-    if (options->states != STATES_AUTO)
+    if (options->states != STATES_AUTO) {
+        explorer->world.forgets = options->forgets;
         states_begin(explorer);
+    }
 }
 
 static uint32_t depth_of(const struct explorer *explorer)

@@ -42,11 +42,13 @@ struct explorer_options {
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
     uint32_t spurious_bound; /* how often a thread may wake up from a condition without a signal */
     uint64_t max_steps; /* events in one run, or NO_LIMIT; fewer when a run was given up for it */
-    uint64_t max_executions;          /* or NO_LIMIT */
-    uint64_t max_memory;              /* bytes of the search, or 0 */
-    double timeout;                   /* seconds, or 0 */
-    uint8_t states;                   /* enum states_kind: whether states are compared, and how */
-    uint64_t states_after;            /* STATES_AUTO: runs after which that begins */
+    uint64_t max_executions; /* or NO_LIMIT */
+    uint64_t max_memory;     /* bytes of the search, or 0 */
+    double timeout;          /* seconds, or 0 */
+    uint8_t states;          /* enum states_kind: whether states are compared, and how */
+    uint64_t states_after;   /* STATES_AUTO: runs after which that begins */
+    bool
+        forgets; /* with states, from the beginning: loads that nobody uses are tried in one order only */
     const struct future_ops *futures; /* with states: who looks for data races; or NULL */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
     const struct search_ops *search; /* NULL: explore; the next three are for those that sample */

@@ -211,7 +211,9 @@ struct session {
     bool
         looks_by_lock; /* something was taken for that: to learn the former now changes how steps look */
     bool reads_clock; /* it asks what time it is: sampled runs need clocks of their events, too */
-    bool begin_anew;  /* that has just been found out: what was explored before does not count */
+    bool
+        remembers; /* loads that nobody uses order what comes behind them, and so are tried in all orders */
+    bool begin_anew; /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */

@@ -52,7 +52,7 @@ static void load_rewrite(struct work *work, LLVMValueRef load, LLVMValueRef site
     LLVMValueRef pointer = LLVMGetOperand(load, 0), local;
     uint64_t bytes = type_bytes(pass, type);
     int class = size_class(bytes);
-    uint32_t flags = access_flags(load);
+    uint32_t flags = access_flags(load) | (LLVMGetFirstUse(load) ? 0 : HOOK_UNUSED);
 
     if (class != NO_CLASS && type_is_castable(pass, type)) {
         replace(load,

@@ -96,6 +96,9 @@ enum rmw_kind {
 /* LOAD, STORE: a plain access that its target makes visible all the same. */
 #define OP_VARIANT_PLAIN 1
 
+/* LOAD, a bit: its thread does not use what it gets. */
+#define OP_VARIANT_UNUSED 2
+
 /* SECTION_BEGIN: the program itself asks for it, and has nothing else to do there. */
 #define OP_VARIANT_ANNOTATED 1
 

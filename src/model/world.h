@@ -148,7 +148,8 @@ struct world {
     struct channel_lists channel_lists;
 
     /* for searches that compare states, see sum.h; whoever goes back to a state puts back the sum of then */
-    bool sums; /* keep it up to date */
+    bool forgets; /* loads whose result is not used are independent of everything */
+    bool sums;    /* keep it up to date */
     struct fingerprint sum;
 };
 

@@ -13,7 +13,8 @@ enum hook_flag {
     HOOK_ORDER_MASK = 7,
     HOOK_PLAIN = 8, /* not atomic */
     HOOK_VOLATILE = 16,
-    HOOK_WEAK = 32, /* a compare-exchange that may fail for no reason */
+    HOOK_WEAK = 32,   /* a compare-exchange that may fail for no reason */
+    HOOK_UNUSED = 64, /* a load whose result nothing uses */
 };
 
 /* The order of a compare-exchange that fails, in bits 8 to 10 of the flags of __raddle_cas*. */

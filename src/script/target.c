@@ -200,6 +200,8 @@ static struct op row_op(const struct script *script, struct world *world, const 
         op.size |= OBJECT_SAME;
     if (script->cancels)
         row_cancellable(&op);
+    if (insn->op == OP_LOAD && insn->dst == REG_NONE)
+        op.variant |= OP_VARIANT_UNUSED;
     if (insn->op == OP_AWAIT)
         row_await(&op, await);
     if (insn->op == OP_CHOOSE && (int64_t)op.value < 1)

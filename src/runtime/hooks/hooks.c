@@ -56,6 +56,8 @@ static cell_value memory_load(const void *p, unsigned size, uint32_t flags,
 {
     struct op op = memory_op(OP_LOAD, p, size, flags, site);
 
+    if (flags & HOOK_UNUSED)
+        op.variant |= OP_VARIANT_UNUSED;
     (void)*(volatile const char *)p; /* a wild pointer must fault here, not in the engine */
     plain_foreign_stack(p);
     spin_before(site);

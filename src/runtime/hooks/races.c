@@ -246,6 +246,12 @@ bool races_of_run(void)
         native_unsupported(detector.given_up);
     if (races.count == 0 || session->for_debugger) /* one run only: the debugger has shown them */
         return true;
+    if (detector.forgot &&
+        is_search()) { /* they may be none: loads that nobody uses count from now on */
+        session->remembers = session->begin_anew = true;
+        races.count = 0;
+        return false;
+    }
     if (!run_again()) {
         races.count = 0;
         return false;

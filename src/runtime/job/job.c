@@ -315,6 +315,7 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
+    options->forgets = !session->remembers;
     if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
         options->states = STATES_OFF;
     if (options->states != STATES_OFF && native.detects)
@@ -330,8 +331,8 @@ static int explore_all(bool resumed)
     struct explorer_options options;
     bool done;
 
-    options_settle(session, &options);
     do {
+        options_settle(session, &options);
         session->begin_anew = false;
         session->phase = SESSION_RUNNING;
         options.clocks = session->reads_clock;

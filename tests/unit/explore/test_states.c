@@ -62,6 +62,7 @@ static struct explorer_options options_of(const char *reduction, const char *mod
         .preemption_bound = NO_BOUND,
         .states = (uint8_t)kind,
         .states_after = 10,
+        .forgets = true,
         .max_steps = 5000,
         .max_executions = NO_LIMIT,
         .ended = run_ended,
