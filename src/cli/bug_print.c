@@ -27,12 +27,13 @@ static void output_print(FILE *out, const struct native_case *found)
     fputc('\n', out);
 }
 
-void bug_print(FILE *out, const struct session_bug *bug, const struct native_case *found,
-               const char *trace)
+void bug_print(FILE *out, const char *before, const struct session_bug *bug,
+               const struct native_case *found, const char *trace)
 {
     if (bug->site.file)
         fprintf(out, "%s:%" PRIu32 ": ", bug->site.file, bug->site.line);
-    fprintf(out, "%s%s: %s", bug->refused ? "note: " : "", bug_kind_names[bug->kind], bug->message);
+    fprintf(out, "%s%s: %s", bug->refused ? "note: " : before, bug_kind_names[bug->kind],
+            bug->message);
     fprintf(out, " (thread %" PRIu32 ")\n", bug->thread);
     if (bug->detail)
         fprintf(out, "%s", bug->detail);

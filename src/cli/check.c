@@ -17,8 +17,9 @@ static const char *set_keep_going(struct settings *settings, const char *value)
 
 static const char *set_races(struct settings *settings, const char *value)
 {
-    settings->races = strcmp(value, "report") == 0;
-    return settings->races || strcmp(value, "ignore") == 0 ? NULL : "report or ignore";
+    settings->races_warn = strcmp(value, "warn") == 0;
+    settings->races = settings->races_warn || strcmp(value, "report") == 0;
+    return settings->races || strcmp(value, "ignore") == 0 ? NULL : "report, warn or ignore";
 }
 
 static const char *set_suppressions(struct settings *settings, const char *value)
@@ -105,7 +106,8 @@ static const char *set_step_timeout(struct settings *settings, const char *value
 
 static const struct option_row check_options[] = {
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
-    {"races", "report|ignore", "data races; ignore: explore plain accesses instead", set_races},
+    {"races", "report|warn|ignore", "data races; warn: go on; ignore: plain accesses are steps",
+     set_races},
     {"suppressions", "FILE", "races not to report: race:PATTERN, as ThreadSanitizer",
      set_suppressions},
 #define REPORT(name, summary) {#name, "FILE", summary, report_set_##name},

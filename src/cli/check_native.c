@@ -14,6 +14,7 @@
 #include "cli/check.h"
 #include "cli/driver.h"
 #include "cli/native.h"
+#include "cli/race_advice.h"
 #include "cli/report.h"
 #include "cli/tree_file.h"
 
@@ -24,6 +25,9 @@
 
 /* Processes that may get stuck before the search is given up: each costs seconds. */
 #define STUCK_MAX 3
+
+/* Data races that are let pass and whose runs are made short all the same: there may be many. */
+#define WARNINGS_SHORT 3
 
 /* One native program being checked. */
 struct native_check {
@@ -168,6 +172,12 @@ static bool run_all(struct native_check *check, struct driver_end *end)
     }
 }
 
+/* A data race that was let pass. */
+static bool is_warning(const struct native_check *check, const struct session_bug *bug)
+{
+    return check->settings->races_warn && bug->kind == BUG_DATA_RACE;
+}
+
 static const char *trace_path(struct native_check *check, uint32_t number)
 {
     char path[PATH_MAX];
@@ -220,6 +230,7 @@ static const char *bug_confirm(struct native_check *check, struct native_case *f
 static const char *bug_minimise(struct native_check *check, struct native_case *found,
                                 const char **trace)
 {
+    struct settings settings = *check->settings;
     uint32_t length = found->schedule.count;
     struct session_choice *schedule = calloc(length + 1, sizeof *schedule);
     const char *problem = "";
@@ -227,8 +238,10 @@ static const char *bug_minimise(struct native_check *check, struct native_case *
     CHECK(schedule, "out of memory");
     for (uint32_t i = 0; i < length; i++)
         schedule[i] = found->schedule.at[i];
-    if (check->settings->minimise_seconds > 0 &&
-        native_minimise_case(check->program, check->argv, check->settings, found))
+    if (is_warning(check, &found->bug) && check->report.warnings.count >= WARNINGS_SHORT)
+        settings.minimise_seconds = 0;
+    if (settings.minimise_seconds > 0 &&
+        native_minimise_case(check->program, check->argv, &settings, found))
         problem = bug_confirm(check, found, trace);
     if (problem) {
         found->schedule.count = 0;
@@ -258,7 +271,7 @@ static void bug_doubtful(struct native_check *check, const struct session_bug *b
     char reason[600];
 
     fprintf(out, "note: once, but not again in a replay (%s): ", problem);
-    bug_print(out, bug, NULL, NULL);
+    bug_print(out, "", bug, NULL, NULL);
     snprintf(reason, sizeof reason, "a bug did not show again in a replay: %.160s: %.200s",
              bug->message, problem);
     reason_add(check, reason);
@@ -274,12 +287,13 @@ static void bug_report(struct native_check *check, struct native_case *found, ui
         bug_doubtful(check, bug, problem);
         return;
     }
-    bug_print(report_stream(check->settings), bug, found, trace);
+    bug_print(report_stream(check->settings), is_warning(check, bug) ? "warning: " : "", bug, found,
+              trace);
     if (bug->refused) {
         doubt_report(check, bug);
         return;
     }
-    vec_push(&check->arena, &check->report.bugs,
+    vec_push(&check->arena, is_warning(check, bug) ? &check->report.warnings : &check->report.bugs,
              (struct report_bug){
                  .kind = bug->kind,
                  .thread = bug->thread,
@@ -369,17 +383,20 @@ static void unseen_report(struct native_check *check)
 static void bugs_report(struct native_check *check)
 {
     struct session *session = check->driver.session;
-    uint32_t count = session->bugs.count;
+    uint32_t count = session->bugs.count, number = 0;
     struct native_case *cases = calloc(count + 1, sizeof *cases);
 
     CHECK(cases, "out of memory");
     for (uint32_t i = 0; i < count; i++)
         native_case_take(&cases[i], session, i);
     driver_close(&check->driver);
-    for (uint32_t i = 0; i < count; i++) {
-        bug_report(check, &cases[i], i);
+    for (int warnings = 0; warnings < 2;
+         warnings++) /* the others come first, and get the first names */
+        for (uint32_t i = 0; i < count; i++)
+            if (is_warning(check, &cases[i].bug) == warnings)
+                bug_report(check, &cases[i], number++);
+    for (uint32_t i = 0; i < count; i++)
         native_case_free(&cases[i]);
-    }
     free(cases);
 }
 
@@ -394,7 +411,7 @@ static void divergence_report(struct native_check *check)
         vec_push(&check->arena, &check->report.bugs,
                  (struct report_bug){.kind = bug.kind,
                                      .message = report_text(&check->report, bug.message)});
-        bug_print(report_stream(check->settings), &bug, NULL, NULL);
+        bug_print(report_stream(check->settings), "", &bug, NULL, NULL);
     }
     snprintf(reason, sizeof reason, "the program is not deterministic: %s", session->divergence);
     reason_add(check, reason);
@@ -456,6 +473,7 @@ static int start_failed(struct native_check *check, const struct driver_end *end
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
+    char reason[200];
     bool drawn;
     int status;
 
@@ -479,6 +497,9 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     check->report.suppressed = session->suppressed;
     drawn = tree_file_write(check->settings, &session->tree, check->subject);
     bugs_report(check);
+    if (race_warnings_reason(&check->report, reason, sizeof reason))
+        reason_add(check, reason);
+    race_advise(&check->report);
     status = report_finish(&check->report);
     return drawn ? status : EXIT_STATUS_ENVIRONMENT;
 }

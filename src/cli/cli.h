@@ -65,8 +65,9 @@ struct settings {
     size_t trust_count;
     const char *reports[REPORT_COUNT]; /* file names, "-" for standard output, or NULL */
     const char *tree;                  /* the same, for the tree of a search */
-    bool races;                        /* report data races, instead of exploring plain accesses */
-    const char *suppressions;          /* file name, or NULL */
+    bool races;      /* look for data races, instead of exploring plain accesses */
+    bool races_warn; /* and go on: they are told, but are no reason to stop or to begin anew */
+    const char *suppressions; /* file name, or NULL */
     bool help;
 };
 

@@ -54,6 +54,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->keep_going = settings->keep_going;
     session->tree.max = settings->tree ? TREE_STATES_MAX : 0;
     session->races = settings->races;
+    session->races_warn = settings->races_warn;
     session->exit_is_bug = settings->exit_is_bug;
     session->leaks = settings->leaks;
     session->nondet_max = settings->nondet_max;

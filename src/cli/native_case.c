@@ -144,6 +144,7 @@ void native_schedule_give(struct session *session, const struct native_case *fou
                           enum session_job job)
 {
     session->job = job;
+    session->wanted = found->bug.kind;
     for (uint32_t i = 0; i < found->schedule.count; i++)
         vec_push(&session->arena, &session->schedule, found->schedule.at[i]);
     for (uint32_t i = 0; i < found->threads.count; i++) {

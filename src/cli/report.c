@@ -77,6 +77,21 @@ static void sampled_make(const struct report *report, struct result_sampled *sam
     };
 }
 
+static void bugs_make(const struct report *report, const report_bug_vec *from, result_bug_vec *to)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct report_bug *bug = &from->at[i];
+
+        vec_push(report->arena, to,
+                 (struct result_bug){.kind = bug_kind_names[bug->kind],
+                                     .message = bug->message,
+                                     .file = bug->file,
+                                     .line = bug->line,
+                                     .thread = bug->thread,
+                                     .trace = bug->trace});
+    }
+}
+
 /* As the formats take it; its vectors are in the report's arena. */
 static void result_make(const struct report *report, struct result *result)
 {
@@ -108,17 +123,8 @@ static void result_make(const struct report *report, struct result *result)
         sampled_make(report, &result->sampled);
     for (uint32_t i = 0; i < report->reasons.count; i++)
         vec_push(report->arena, &result->reasons, report->reasons.at[i]);
-    for (uint32_t i = 0; i < report->bugs.count; i++) {
-        const struct report_bug *bug = &report->bugs.at[i];
-
-        vec_push(report->arena, &result->bugs,
-                 (struct result_bug){.kind = bug_kind_names[bug->kind],
-                                     .message = bug->message,
-                                     .file = bug->file,
-                                     .line = bug->line,
-                                     .thread = bug->thread,
-                                     .trace = bug->trace});
-    }
+    bugs_make(report, &report->bugs, &result->bugs);
+    bugs_make(report, &report->warnings, &result->warnings);
     for (uint32_t i = 0; i < report->unseen.count; i++) {
         const struct report_unseen *unseen = &report->unseen.at[i];
 

@@ -15,6 +15,8 @@ struct report_bug {
     const char *trace; /* the .raddle file, or NULL */
 };
 
+typedef VEC(struct report_bug) report_bug_vec;
+
 /* A function that was called and not seen. */
 struct report_unseen {
     const char *function;
@@ -32,7 +34,8 @@ struct report {
     uint32_t threads;
     double seconds;
     struct arena *arena;
-    VEC(struct report_bug) bugs;
+    report_bug_vec bugs;
+    report_bug_vec warnings; /* data races that were let pass */
     VEC(struct report_unseen) unseen;
     const char *untold;        /* what kept states from being compared, or NULL */
     uint64_t suppressed;       /* data races that were found and are not reported */

@@ -135,22 +135,22 @@ static struct trace *run_read(const char *file)
     return NULL;
 }
 
-static void runs_read(struct result *result)
+static void runs_read(result_bug_vec *bugs)
 {
-    for (uint32_t i = 0; i < result->bugs.count; i++)
-        if (result->bugs.at[i].trace)
-            result->bugs.at[i].run = run_read(result->bugs.at[i].trace);
+    for (uint32_t i = 0; i < bugs->count; i++)
+        if (bugs->at[i].trace)
+            bugs->at[i].run = run_read(bugs->at[i].trace);
 }
 
-static void runs_free(struct result *result)
+static void runs_free(result_bug_vec *bugs)
 {
-    for (uint32_t i = 0; i < result->bugs.count; i++) {
-        struct trace *run = (struct trace *)result->bugs.at[i].run;
+    for (uint32_t i = 0; i < bugs->count; i++) {
+        struct trace *run = (struct trace *)bugs->at[i].run;
 
         if (run)
             trace_free(run);
         free(run);
-        result->bugs.at[i].run = NULL;
+        bugs->at[i].run = NULL;
     }
 }
 
@@ -158,10 +158,12 @@ bool report_files_result(const struct settings *settings, struct result *result)
 {
     bool ok = true;
 
-    runs_read(result);
+    runs_read(&result->bugs);
+    runs_read(&result->warnings);
     for (int i = 0; i < REPORT_COUNT; i++)
         if (settings->reports[i] && reports[i]->write_result)
             ok &= file_write(reports[i], settings->reports[i], NULL, result);
-    runs_free(result);
+    runs_free(&result->bugs);
+    runs_free(&result->warnings);
     return ok;
 }

@@ -218,6 +218,32 @@ static bool choice_exists(struct explorer *explorer, struct choice choice)
            world_pending(&explorer->world, choice.agent, &space);
 }
 
+/* Where what threads do to each other unseen is let pass, a plan may also want what cannot be done now. */
+static bool choice_is_possible(struct explorer *explorer, struct choice choice)
+{
+    outcome_vec *outcomes = &explorer->execution.outcomes;
+    bool possible = false;
+
+    if (!choice_exists(explorer, choice) || !world_enabled(&explorer->world, choice.agent))
+        return false;
+    world_outcomes(&explorer->world, choice.agent, outcomes);
+    for (uint32_t i = 0; i < outcomes->count; i++)
+        possible |= outcomes->at[i] == choice.outcome;
+    return possible;
+}
+
+/* Another way on, if none is planned, so that the run is not lost. */
+static void plan_replace(struct explorer *explorer, uint32_t depth)
+{
+    struct nodes *nodes = (struct nodes *)explorer->reduction;
+    const struct world *world = &explorer->world;
+
+    for (uint32_t i = 0; i < world->active.count && !nodes_more(explorer->reduction, depth); i++)
+        if (world_enabled(&explorer->world, world->active.at[i]) &&
+            !nodes_have(nodes, depth, world->active.at[i]))
+            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY}, false);
+}
+
 /* The next thing to try from the present state that no bound forbids. */
 static bool choice_next(struct explorer *explorer, struct choice *choice)
 {
@@ -402,6 +428,10 @@ static bool run_to_end(struct explorer *explorer)
         }
         if (explorer->known || !choice_next(explorer, &choice))
             return true;
+        if (explorer->options.lenient && !choice_is_possible(explorer, choice)) {
+            plan_replace(explorer, depth);
+            continue;
+        }
         if (!choice_exists(explorer, choice)) {
             explorer->diverged = depth;
             explorer->missing = choice.agent;

@@ -51,6 +51,8 @@ struct explorer_options {
         forgets; /* with states, from the beginning: loads that nobody uses are tried in one order only */
     const struct future_ops *futures; /* with states: who looks for data races; or NULL */
     uint64_t seed; /* not 0: where nothing has to come first, chance decides; not under a bound */
+    bool
+        lenient; /* the target may do other things than planned where data races are let pass: then the plan is dropped */
     const struct search_ops *search; /* NULL: explore; the next three are for those that sample */
     uint64_t runs;                   /* to make, or NO_LIMIT */
     uint32_t depth;                  /* pct: of the bugs that are looked for; 0: SEARCH_DEPTH */

@@ -182,7 +182,9 @@ struct session {
         options; /* the pointers in it are set by the process, from the names below */
     char model[16], reduction[16], search[16];
     bool keep_going;
-    bool races; /* report data races; plain accesses are then not visible */
+    bool races;      /* look for data races; plain accesses are then not visible */
+    bool races_warn; /* they do not end the search, and the accesses stay invisible */
+    uint8_t wanted;  /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
     VEC(struct session_suppression) suppressions;
     bool exit_is_bug;            /* exit with a status other than 0 */
     bool leaks;                  /* blocks that nothing points to at the end are a bug */

@@ -17,6 +17,8 @@ struct result_bug {
     const struct trace *run; /* what is in it, or NULL */
 };
 
+typedef VEC(struct result_bug) result_bug_vec;
+
 /* A function that the search could not see into. */
 struct result_unseen {
     const char *function, *library, *file; /* the last two may be NULL */
@@ -41,7 +43,8 @@ struct result {
     const char *verdict;           /* "safe", "bug" or "incomplete" */
     const char *model, *reduction; /* the latter NULL if it is not known; then so are all numbers */
     VEC(const char *) reasons;     /* why the search did not see everything */
-    VEC(struct result_bug) bugs;
+    result_bug_vec bugs;
+    result_bug_vec warnings; /* data races that were let pass */
     VEC(struct result_unseen) unseen;
     const char *search; /* NULL if it is not known */
     struct result_sampled sampled;

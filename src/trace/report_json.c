@@ -270,20 +270,20 @@ json_t *json_trace(const struct trace *trace)
 
 /* ---- results */
 
-static json_t *json_bugs(const struct result *result)
+static json_t *json_bugs(const result_bug_vec *bugs)
 {
-    json_t *bugs = json_array();
+    json_t *list = json_array();
 
-    for (uint32_t i = 0; i < result->bugs.count; i++) {
-        const struct result_bug *bug = &result->bugs.at[i];
+    for (uint32_t i = 0; i < bugs->count; i++) {
+        const struct result_bug *bug = &bugs->at[i];
 
-        json_array_append_new(bugs, json_pack("{s:s, s:o, s:o, s:I, s:I, s:o}", "kind", bug->kind,
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:I, s:I, s:o}", "kind", bug->kind,
                                               "message", json_text(bug->message), "file",
                                               json_text(bug->file), "line", (json_int_t)bug->line,
                                               "thread", (json_int_t)bug->thread, "trace",
                                               json_text(bug->trace)));
     }
-    return bugs;
+    return list;
 }
 
 static json_t *json_unseen(const struct result *result)
@@ -323,8 +323,8 @@ static json_t *json_result(const struct result *result)
     for (uint32_t i = 0; i < result->reasons.count; i++)
         json_array_append_new(reasons, json_text(result->reasons.at[i]));
     return json_pack(
-        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, "
-        "s:o}",
+        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I,"
+        " s:I, s:o, s:o, s:o}",
         "verdict", result->verdict, "reasons", reasons, "model", result->model, "search",
         json_text(result->search), "sampled", json_sampled(&result->sampled), "reduction",
         result->reduction, "executions", (json_int_t)result->executions, "blocked",
@@ -333,7 +333,8 @@ static json_t *json_result(const struct result *result)
         (json_int_t)result->state_bytes, "untold", (json_int_t)result->untold, "symmetric",
         (json_int_t)0, "threads", (json_int_t)result->threads, "seconds", result->seconds,
         "peak_rss_bytes", (json_int_t)result->peak_rss_bytes, "suppressed",
-        (json_int_t)result->suppressed, "unseen", json_unseen(result), "bugs", json_bugs(result));
+        (json_int_t)result->suppressed, "unseen", json_unseen(result), "warnings",
+        json_bugs(&result->warnings), "bugs", json_bugs(&result->bugs));
 }
 
 static bool json_write(json_t *json, FILE *out)

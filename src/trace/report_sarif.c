@@ -309,16 +309,16 @@ static void result_add_run(json_t *result, const struct trace *run)
     arena_close(&arena);
 }
 
-static json_t *sarif_result(const struct result_bug *bug)
+static json_t *sarif_result(const struct result_bug *bug, const char *level)
 {
     struct trace_site site = {.file = bug->file, .line = bug->line};
     json_t *result;
 
     if (bug->run)
         site = bug->run->bug.site;
-    result = json_pack("{s:o, s:s, s:o, s:o}", "ruleId", json_text(bug->kind), "level", "error",
-                       "message", sarif_message(bug->message), "partialFingerprints",
-                       sarif_fingerprint(bug));
+    result =
+        json_pack("{s:o, s:s, s:o, s:o}", "ruleId", json_text(bug->kind), "level", level, "message",
+                  sarif_message(bug->message), "partialFingerprints", sarif_fingerprint(bug));
     if (rule_of(bug->kind) >= 0)
         json_object_set_new(result, "ruleIndex", json_integer(rule_of(bug->kind)));
     if (site.file)
@@ -360,7 +360,9 @@ static json_t *sarif_run(const struct result *result)
     json_t *results = json_array(), *run;
 
     for (uint32_t i = 0; i < result->bugs.count; i++)
-        json_array_append_new(results, sarif_result(&result->bugs.at[i]));
+        json_array_append_new(results, sarif_result(&result->bugs.at[i], "error"));
+    for (uint32_t i = 0; i < result->warnings.count; i++)
+        json_array_append_new(results, sarif_result(&result->warnings.at[i], "warning"));
     run = json_pack("{s:{s:{s:s, s:o}}, s:o, s:{s:o, s:s, s:o}}", "tool", "driver", "name",
                     "raddle", "rules", sarif_rules(), "results", results, "properties", "subject",
                     json_text(result->subject), "verdict", result->verdict, "model",

@@ -19,9 +19,9 @@
 #include "shrink.h"
 
 static const char *const reductions[] = {
-    "exhaustive", "sharing",    "dpor",         "source",       "optimal",   "exhaustive+exact",
-    "dpor+delta", "dpor+exact", "source+delta", "source+exact", "dpor+auto", "optimal+auto",
-    "random",     "pct",        "pos"};
+    "exhaustive",       "sharing",      "dpor",       "source",       "optimal",
+    "exhaustive+exact", "dpor+delta",   "dpor+exact", "source+delta", "source+exact",
+    "dpor+auto",        "optimal+auto", "random",     "pct",          "pos"};
 enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
 
 struct options {

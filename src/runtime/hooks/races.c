@@ -216,9 +216,9 @@ static bool race_settle(const struct race_note *note, uint32_t exposed)
         race_add(note, exposed);
         counts = true;
     }
-    if ((!counts || session->keep_going) && is_search())
+    if ((!counts || session->keep_going) && is_search() && !session->races_warn)
         race_expose(&note->race);
-    return counts;
+    return counts && !session->races_warn;
 }
 
 static void restart(void)

@@ -190,13 +190,14 @@ static void bugs_of_run(enum ending ending)
 
 /* ---- exploring */
 
-/* One that may be due to raddle is not what was looked for. */
+/* One that may be due to raddle is not what was looked for, nor is a mere warning. */
 static bool bug_is_found(void)
 {
     const struct session *session = native.session;
 
     for (uint32_t i = 0; i < session->bugs.count; i++)
-        if (!session->bugs.at[i].refused)
+        if (!session->bugs.at[i].refused &&
+            (!session->races_warn || session->bugs.at[i].kind != BUG_DATA_RACE))
             return true;
     return false;
 }
@@ -312,6 +313,7 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->reduction = reduction_find(session->reduction);
     options->search = search_find(session->search);
     options->clocks = session->reads_clock;
+    options->lenient = session->races_warn;
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
@@ -509,7 +511,8 @@ static bool minimise_same(void *context, struct explorer *explorer, enum ending 
     (void)explorer;
     session->bugs.count = session->schedules.count = 0;
     races_forget();
-    races_of_run();
+    if (!session->races_warn || wanted->kind == BUG_DATA_RACE)
+        races_of_run();
     bugs_of_run(ending);
     for (uint32_t i = 0; i < session->bugs.count && !session->begin_anew && !same; i++)
         if (bug_equal(&session->bugs.at[i], wanted)) {
@@ -549,6 +552,9 @@ int native_minimise(void)
     bugs_of_run(explorer_ending(&session->explorer));
     if (session->bugs.count > 0) {
         wanted = session->bugs.at[0];
+        for (uint32_t i = session->bugs.count; i-- > 0;)
+            if (session->bugs.at[i].kind == session->wanted)
+                wanted = session->bugs.at[i];
         minimise(&session->explorer, &goal, &session->minimised);
     }
     session->phase = SESSION_DONE;
