@@ -60,7 +60,9 @@ END
 
 verdict "a race" 1 "data-race" "$RADDLE" check ./two
 verdict "ignored: every order is explored" 0 "safe: 4 executions" "$RADDLE" check --races=ignore ./two
-verdict "--races takes two words" 2 "report or ignore" "$RADDLE" check --races=maybe ./two
+echo race:benign >all
+verdict "suppressed and let pass: not safe" 3 "race.? let pass, so that other orders" "$RADDLE" check --races=warn --suppressions all ./two
+verdict "--races takes three words" 2 "report, warn or ignore" "$RADDLE" check --races=maybe ./two
 suppressed "by the variable, and every order is explored" 0 "safe: 4 executions, .* suppressed" <<<"race:benign"
 suppressed "by a function of one stack" 0 "race(s)? suppressed" <<<"race:^work$"
 suppressed "by a pattern" 0 "suppressed" <<<"race:bu*p"
