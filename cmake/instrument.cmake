@@ -10,6 +10,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/instrument/*.c)
 list(APPEND sources
     ${PROJECT_SOURCE_DIR}/src/instrument/register.cpp
     ${PROJECT_SOURCE_DIR}/src/instrument/shape.cpp
+    ${PROJECT_SOURCE_DIR}/src/instrument/types.cpp
     ${PROJECT_SOURCE_DIR}/src/base/arena.c
     ${PROJECT_SOURCE_DIR}/src/base/check.c
     ${PROJECT_SOURCE_DIR}/src/base/map.c

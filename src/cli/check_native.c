@@ -193,8 +193,18 @@ static const char *trace_path(struct native_check *check, uint32_t number)
     return report_text(&check->report, path);
 }
 
-static void output_keep(struct native_case *found, const struct native_case *again)
+static session_text text_keep(struct native_case *found, session_text text)
 {
+    size_t size = text ? strlen(text) + 1 : 0;
+
+    return text ? memcpy(arena_alloc(&found->arena, size), text, size) : NULL;
+}
+
+/* What the trace tells is what is reported, in the same words. */
+static void words_keep(struct native_case *found, const struct native_case *again)
+{
+    found->bug.message = text_keep(found, again->bug.message);
+    found->bug.detail = text_keep(found, again->bug.detail);
     found->output.count = 0;
     for (uint32_t i = 0; i < again->output.count; i++)
         vec_push(&found->arena, &found->output, again->output.at[i]);
@@ -219,7 +229,7 @@ static const char *bug_confirm(struct native_check *check, struct native_case *f
             !native_trace_write(*trace, check->program, check->argv, check->settings, &again))
             *trace = NULL;
         if (!problem && i == 1)
-            output_keep(found, &again);
+            words_keep(found, &again);
         if (!problem)
             native_case_free(&again);
     }
@@ -384,6 +394,7 @@ static void bugs_report(struct native_check *check)
 {
     struct session *session = check->driver.session;
     uint32_t count = session->bugs.count, number = 0;
+    bool poor = session->poor;
     struct native_case *cases = calloc(count + 1, sizeof *cases);
 
     CHECK(cases, "out of memory");
@@ -397,6 +408,10 @@ static void bugs_report(struct native_check *check)
                 bug_report(check, &cases[i], number++);
     for (uint32_t i = 0; i < count; i++)
         native_case_free(&cases[i]);
+    if (count && poor)
+        fprintf(report_stream(check->settings),
+                "note: the program was built without -g; with it, reports name members, elements "
+                "and local variables\n");
     free(cases);
 }
 

@@ -176,10 +176,16 @@ static bool died_again(const struct native_case *found, const struct session *se
     return session->phase == SESSION_RUNNING && found->bug.kind == BUG_CRASH;
 }
 
+static bool same_place(const struct session_site *a, const struct session_site *b)
+{
+    return a->line == b->line && a->file && b->file && strcmp(a->file, b->file) == 0;
+}
+
 /* The bug of the session that is most like it, or their number if there is none of its kind. */
 static uint32_t bug_again(const struct session *session, const struct session_bug *bug)
 {
     uint32_t alike = session->bugs.count;
+    bool placed = false;
 
     for (uint32_t i = session->bugs.count; i-- > 0;) {
         const struct session_bug *other = &session->bugs.at[i];
@@ -188,7 +194,9 @@ static uint32_t bug_again(const struct session *session, const struct session_bu
             continue;
         if (strcmp(other->message, bug->message) == 0)
             return i;
-        alike = i;
+        if (!placed || same_place(&other->site, &bug->site))
+            alike = i;
+        placed |= same_place(&other->site, &bug->site);
     }
     return alike;
 }

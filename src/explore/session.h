@@ -234,6 +234,7 @@ struct session {
     struct minimise_result minimised;
     VEC(session_text) unsupported;     /* calls that are not modelled, each once */
     VEC(struct session_unseen) unseen; /* each function once */
+    bool poor; /* the program has no full debug information, which reports could use */
     session_text message;
     session_text divergence;
     session_text endless; /* who kept the first run that was given up from ending, and where */

@@ -65,13 +65,13 @@ static void attributes_find(struct pass *pass)
 static void types_make(struct pass *pass)
 {
     LLVMTypeRef p = pass->pointer, i32 = pass->i32, i64 = pass->i64, i8 = pass->i8;
-    LLVMTypeRef site[] = {p, p, p, i32, i32, i32, i32, p, i64};
-    LLVMTypeRef live[] = {p, i32, i32, i8, i8};
+    LLVMTypeRef site[] = {p, p, p, i32, i32, i32, i32, p, i64, p, p, i64};
+    LLVMTypeRef live[] = {p, i32, i32, i8, i8, p};
 
     pass->site_type = LLVMStructCreateNamed(pass->context, "raddle_site");
-    LLVMStructSetBody(pass->site_type, site, 9, 0);
+    LLVMStructSetBody(pass->site_type, site, SITE_FIELDS, 0);
     pass->live_type = LLVMStructCreateNamed(pass->context, "raddle_live");
-    LLVMStructSetBody(pass->live_type, live, 5, 0);
+    LLVMStructSetBody(pass->live_type, live, LIVE_FIELDS, 0);
 }
 
 static void pass_open(struct pass *pass, LLVMModuleRef module)
@@ -94,6 +94,7 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     options_read(&pass->options);
     attributes_find(pass);
     types_make(pass);
+    pass->types = types_open(module);
 }
 
 static bool has_coroutines(LLVMModuleRef module)
@@ -341,11 +342,13 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
             function_instrument(&pass, f);
             external_brand(&pass, f);
         }
+    types_variables(pass.types);
     plain_switch(&pass);
     constructors_rewrite(&pass);
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)
         module_verify(module);
     LLVMDisposeBuilder(pass.builder);
+    types_close(pass.types);
     arena_close(&pass.arena);
 }

@@ -25,6 +25,8 @@
 #define SIZE_CLASSES 5 /* accesses of 1, 2, 4, 8 and 16 bytes */
 #define NO_CLASS     (-1)
 #define NO_VALUE     UINT32_MAX
+#define SITE_FIELDS  12 /* of struct raddle_site */
+#define LIVE_FIELDS  6
 
 /* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,plain=0,verify=1 */
 struct options {
@@ -54,6 +56,7 @@ struct pass {
     LLVMTypeRef nothing;               /* void */
     LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */
     LLVMTypeRef site_type, live_type;
+    void *types; /* of types.cpp */
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
     unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline;
@@ -299,6 +302,19 @@ bool function_can_be_copied(LLVMValueRef function);
 
 /* The function begins with a look at the byte `flag`: if that is 0, it goes on as `other`, which takes the same arguments. */
 void function_switch(LLVMValueRef function, LLVMValueRef flag, LLVMValueRef other);
+
+/* ---- types.cpp: rows of what the source says, from full debug information */
+
+void *types_open(LLVMModuleRef module);
+void types_close(void *types);
+/* What the pointers point to, those that are known: an array of struct raddle_object, and how many there are. */
+LLVMValueRef types_objects(void *types, LLVMValueRef *pointers, unsigned count, unsigned *made);
+/* The same of the result of a call, or a null pointer. */
+LLVMValueRef types_result(void *types, LLVMValueRef call);
+/* The type of a local variable in memory, or a null pointer. */
+LLVMValueRef types_local(void *types, LLVMValueRef local);
+/* Makes the rows of the module's variables. */
+void types_variables(void *types);
 
 /* ---- plain.c: what functions do in a program that is not checked */
 

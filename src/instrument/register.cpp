@@ -1,4 +1,4 @@
-// LLVM lets a plugin into its pipeline through C++ alone; shape.cpp is all the other C++ of raddle.
+// LLVM lets a plugin into its pipeline through C++ alone; shape.cpp and types.cpp are all the other C++ of raddle.
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>

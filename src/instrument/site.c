@@ -96,15 +96,16 @@ static LLVMValueRef live_row(struct work *work, const struct local *local)
     /* what does not fit into two slots was spilled to memory by the frame */
     bool spilled = local_is_spilled(work, local);
     uint64_t bytes = in_memory ? memory_bytes(work, local->value) : type_bytes(pass, type);
-    LLVMValueRef fields[5] = {
+    LLVMValueRef fields[LIVE_FIELDS] = {
         text(pass, local->name),
         constant_i32(pass, local->slot),
         constant_i32(pass, bytes),
         LLVMConstInt(pass->i8, in_memory || spilled, 0),
         LLVMConstInt(pass->i8, !in_memory && LLVMGetTypeKind(type) == LLVMPointerTypeKind, 0),
+        in_memory ? types_local(pass->types, local->value) : LLVMConstPointerNull(pass->pointer),
     };
 
-    return LLVMConstNamedStruct(pass->live_type, fields, 5);
+    return LLVMConstNamedStruct(pass->live_type, fields, LIVE_FIELDS);
 }
 
 static LLVMValueRef live_table(struct work *work, const struct point *point)
@@ -162,12 +163,53 @@ static uint32_t point_flags(const struct work *work, const struct point *point)
     return flags | (is_inside(work, point) ? SITE_INSIDE : 0);
 }
 
+#define POINTERS_MAX 8 /* arguments of a call that are looked at */
+
+/* The pointers that a point uses: that of its access, or those that a call passes on. */
+static unsigned pointers_of(const struct point *point, LLVMValueRef *pointers)
+{
+    LLVMValueRef at = point->instruction;
+    unsigned count = 0;
+
+    switch (point->kind) {
+    case POINT_ACCESS:
+        pointers[count++] = LLVMGetOperand(at, LLVMIsAStoreInst(at) ? 1 : 0);
+        break;
+    case POINT_COPY:
+        pointers[count++] = copy_understand(at).to;
+        if (copy_understand(at).from)
+            pointers[count++] = copy_understand(at).from;
+        break;
+    case POINT_LIBRARY:
+        pointers[count++] = library_understand(at).pointer;
+        break;
+    case POINT_CALL:
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(at) && count < POINTERS_MAX; i++)
+            if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(at, i))) == LLVMPointerTypeKind)
+                pointers[count++] = LLVMGetArgOperand(at, i);
+        break;
+    default:
+        break;
+    }
+    return count;
+}
+
+static LLVMValueRef objects_of(struct work *work, const struct point *point, unsigned *made)
+{
+    LLVMValueRef pointers[POINTERS_MAX];
+    unsigned count = pointers_of(point, pointers);
+
+    return types_objects(work->pass->types, pointers, count, made);
+}
+
 static LLVMValueRef site_make(struct work *work, const struct point *point, LLVMValueRef table)
 {
     struct pass *pass = work->pass;
     LLVMValueRef at = point->instruction, site;
     bool located = LLVMInstructionGetDebugLoc(at) != NULL;
-    LLVMValueRef fields[9] = {
+    unsigned objects;
+    LLVMValueRef object_rows = objects_of(work, point, &objects);
+    LLVMValueRef fields[SITE_FIELDS] = {
         file_text(pass, at),
         function_text(work),
         text(pass, point_what(work, point)),
@@ -177,10 +219,14 @@ static LLVMValueRef site_make(struct work *work, const struct point *point, LLVM
         constant_i32(pass, point_flags(work, point)),
         table,
         constant_i64(pass, point->residual),
+        object_rows,
+        point->kind == POINT_CALL ? types_result(pass->types, at)
+                                  : LLVMConstPointerNull(pass->pointer),
+        constant_i64(pass, objects),
     };
 
-    site =
-        private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, 9), "__raddle_site");
+    site = private_constant(pass, LLVMConstNamedStruct(pass->site_type, fields, SITE_FIELDS),
+                            "__raddle_site");
     /* the row's address is the site's name: equal rows must stay apart */
     LLVMSetUnnamedAddress(site, LLVMNoUnnamedAddr);
     LLVMSetSection(site, "raddle_sites");

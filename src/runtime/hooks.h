@@ -46,6 +46,62 @@ enum hook_chance {
     HOOK_CHANCE_PROCESSOR, /* on which the thread runs */
 };
 
+/* ---- what full debug information (-g) says, for reports; the pointers to it are NULL without */
+
+enum hook_type {
+    HOOK_TYPE_OTHER,
+    HOOK_TYPE_SIGNED,
+    HOOK_TYPE_UNSIGNED,
+    HOOK_TYPE_BOOL,
+    HOOK_TYPE_FLOAT,
+    HOOK_TYPE_ENUM,
+    HOOK_TYPE_POINTER,
+    HOOK_TYPE_STRUCT, /* or a class or a union */
+    HOOK_TYPE_ARRAY,
+    HOOK_TYPE_OBJECT, /* a mutex or the like: its members are nobody's business */
+};
+
+struct raddle_type {
+    const char *name; /* "struct pool"; NULL: it has none */
+    uint64_t size;
+    uint32_t kind;  /* enum hook_type */
+    uint32_t count; /* of members, enumerators or elements; an array of unknown length: 0 */
+    const void *
+        parts; /* struct raddle_member [], struct raddle_enumerator [], or the type of an element */
+};
+
+struct raddle_member {
+    const char *
+        name; /* NULL: a base class, or a struct or union without a name: its members count as those of the whole */
+    uint64_t offset;
+    const struct raddle_type *type;
+};
+
+struct raddle_enumerator {
+    const char *name;
+    int64_t value;
+};
+
+/* A global or static variable; without an address: none, but there is full debug information. The rows are in the section HOOK_VARIABLES_SECTION. */
+struct raddle_variable {
+    const void *address;
+    const char *name;
+    const char *where; /* its function, or the file; NULL without full debug information */
+    const struct raddle_type *type;
+};
+
+#define HOOK_VARIABLES_SECTION "raddle_variables"
+
+/* What a pointer in the code points to: `offset` bytes behind the beginning of an object of that type; the pointer to that beginning is
+ * called `name` ("pool", "pool->queue"). */
+struct raddle_object {
+    const char *name;
+    const struct raddle_type *type;
+    int64_t offset; /* or HOOK_OFFSET_UNKNOWN */
+};
+
+#define HOOK_OFFSET_UNKNOWN INT64_MIN
+
 /* A live value at a site: an SSA value kept in a slot of the function's frame, or a local variable that lives in
  * memory. */
 struct raddle_live {
@@ -55,6 +111,7 @@ struct raddle_live {
         size; /* bytes; 0 with `in_memory`: a variable-length array, its size is in slots[slot + 1] */
     uint8_t in_memory;
     uint8_t is_pointer;
+    const struct raddle_type *type; /* of what is in memory, or NULL */
 };
 
 /* What is known of a site without running the program. */
@@ -78,6 +135,10 @@ struct raddle_site {
         *live; /* what is live here, in the order of the function's numbering */
     uint64_t
         residual; /* fingerprint of the code of this function that may still run from here; 0 unknown */
+    const struct raddle_object *
+        objects; /* what is accessed, or what the arguments of the call point to, as far as known */
+    const struct raddle_object *result; /* what the result of the call points to, or NULL */
+    uint64_t object_count;
 };
 
 /* The record of one call of an instrumented function, on the fiber's stack. The pass links it into

@@ -108,23 +108,45 @@ static void modules_open(void)
     modules.known = true;
 }
 
+static const Elf64_Shdr *section_find(const struct module *module, const char *section)
+{
+    const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
+    const Elf64_Shdr *names = header ? module_section(module, header->e_shstrndx) : NULL;
+    const Elf64_Shdr *found;
+
+    for (unsigned k = 0; names && (found = module_section(module, k)); k++) {
+        const char *name =
+            module_at(module, names->sh_offset + found->sh_name, strlen(section) + 1);
+
+        if (name && memcmp(name, section, strlen(section) + 1) == 0)
+            return found;
+    }
+    return NULL;
+}
+
+bool symbols_section(unsigned i, const char *section, const void **start, uint64_t *bytes)
+{
+    modules_open();
+    for (unsigned m = 0; m < modules.count; m++) {
+        const Elf64_Shdr *found = section_find(&modules.at[m], section);
+
+        if (!found || i-- > 0)
+            continue;
+        *start = (const void *)(uintptr_t)(modules.at[m].base + found->sh_addr);
+        *bytes = found->sh_size;
+        return true;
+    }
+    return false;
+}
+
 bool symbols_in_section(uint64_t addr, const char *section)
 {
     modules_open();
     for (unsigned i = 0; i < modules.count; i++) {
-        const struct module *module = &modules.at[i];
-        const Elf64_Ehdr *header = module_at(module, 0, sizeof *header);
-        const Elf64_Shdr *names = header ? module_section(module, header->e_shstrndx) : NULL;
-        const Elf64_Shdr *found;
+        const Elf64_Shdr *found = section_find(&modules.at[i], section);
 
-        for (unsigned k = 0; names && (found = module_section(module, k)); k++) {
-            const char *name =
-                module_at(module, names->sh_offset + found->sh_name, strlen(section) + 1);
-
-            if (addr - module->base - found->sh_addr < found->sh_size && name &&
-                memcmp(name, section, strlen(section) + 1) == 0)
-                return true;
-        }
+        if (found && addr - modules.at[i].base - found->sh_addr < found->sh_size)
+            return true;
     }
     return false;
 }

@@ -55,6 +55,7 @@ static void race_explain(const struct detect_race *race)
         note->complete = true;
         note->now = races.seen;
         stack_keep(&note->now.stack, frames_of(race->now.thread));
+        race_name(note);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/job/record.h"
 #include "runtime/program/native.h"
 #include "runtime/report/names.h"
+#include "runtime/report/source.h"
 #include "runtime/signals/signals.h"
 
 /* What the process does with its session: explores, or replays one schedule. */
@@ -76,6 +77,7 @@ static void bug_add(struct session_bug *bug)
         bug->refused = native_text(native.refused);
     }
     session_schedule(native.session, bug);
+    native.session->poor = source_is_poor();
     vec_push(&native.session->arena, &native.session->bugs, *bug);
 }
 

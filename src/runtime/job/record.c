@@ -129,9 +129,9 @@ static void buffer_text(agent_id agent, char *text, size_t size)
         }
         if (next && used + 80 < size) {
             used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : "");
-            used += names_address(next->addr, text + used, size - used);
+            used += names_address(next->addr, next->size, NULL, text + used, size - used);
             used += (size_t)snprintf(text + used, size - used, " = ");
-            used += names_value(next->value, next->size, text + used, size - used);
+            used += names_value(next->addr, next->value, next->size, text + used, size - used);
         }
         from = best + 1;
     } while (best != UINT32_MAX && used + 80 < size);
@@ -169,7 +169,7 @@ static bool memory_text(const struct session_cell *cell, struct held *held, char
         return false;
     held->was_there = true;
     held->value = value;
-    names_value(value, cell->size, text, size);
+    names_value(cell->addr, value, cell->size, text, size);
     return true;
 }
 
@@ -198,13 +198,12 @@ static void cell_name(struct session_cell *cell, const struct op *op)
 {
     const struct raddle_site *site = op ? (const struct raddle_site *)(uintptr_t)op->site : NULL;
     char text[TEXT_MAX];
-    uint64_t offset;
 
     if (cell->name || cell->kind == OBJECT_SLOT)
         return;
-    names_address(cell->addr, text, sizeof text);
-    if (cell->kind == OBJECT_CELL && site && site->what &&
-        !heap_find((const void *)(uintptr_t)cell->addr) && !symbols_find(cell->addr, &offset)) {
+    names_address(cell->addr, cell->size ? cell->size : 1, site, text, sizeof text);
+    if (cell->kind == OBJECT_CELL && site && site->what && text[0] == 's' &&
+        strncmp(text, "stack of", 8) == 0) {
         size_t length = strlen(text);
 
         snprintf(text + length, sizeof text - length, " as %s", site->what);
@@ -287,7 +286,7 @@ void record_written(const struct op *op, cell_value value, uint32_t step)
         return; /* freed, and used all the same */
     if ((held->was_there && held->value == value) || session->changes.count == CHANGES_MAX)
         return;
-    names_value(value, op->size, text, sizeof text);
+    names_value(op->addr, value, op->size, text, sizeof text);
     held->was_there = true;
     held->value = value;
     held->text = native_text(text);

@@ -92,19 +92,6 @@ static bool is_pending(const struct plain_access *access)
     return false;
 }
 
-/* What the source calls it says more of the heap, and the name of a variable with an offset more of the rest. Sites of calls
- * have the name of the function: of no use here. */
-static void object_name(struct op *op, char *text, size_t size)
-{
-    const struct raddle_site *site = (const struct raddle_site *)(uintptr_t)op->site;
-    uint32_t thread;
-
-    if (site && site->what && site->what[0] != '*' &&
-        native_owner((const void *)(uintptr_t)op->addr, &thread) == STACK_NOWHERE)
-        op->site = 0;
-    names_object(op, text, size);
-}
-
 static void access_add(const struct plain_access *access)
 {
     char text[512], object[256];
@@ -123,7 +110,7 @@ static void access_add(const struct plain_access *access)
                                 .stack = access->stack};
 
     event.op.value = access->value;
-    object_name(&event.op, object, sizeof object);
+    names_object(&event.op, object, sizeof object);
     if (access->call) {
         snprintf(text, sizeof text, "%s %s", access->call, object);
     } else if (access->op.size) {

@@ -10,7 +10,9 @@
 #include "runtime/job/fingerprint.h"
 #include "runtime/job/job.h"
 #include "runtime/program/debug.h"
+#include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
+#include "runtime/report/source.h"
 #include "runtime/signals/signals.h"
 #include "runtime/threads/attributes.h"
 
@@ -137,6 +139,7 @@ static const struct target_ops native_ops = {
 void native_open(struct session *session)
 {
     native.base.ops = &native_ops;
+    memory_bug_name = source_text;
     native.session = session;
     native.world = &session->explorer.world;
     session->probe = (struct session_probe){

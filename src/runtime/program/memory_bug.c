@@ -33,6 +33,18 @@ static void add_block(struct text *t, const struct heap_block *block)
     add_place(t, block->free_site);
 }
 
+memory_bug_teller *memory_bug_name; /* outlives a run: set once */
+
+/* What the source calls it, if anybody knows. */
+static void add_name(struct text *t, const void *p, size_t n)
+{
+    char name[200];
+
+    if (memory_bug_name && n <= 16 &&
+        memory_bug_name((uint64_t)(uintptr_t)p, (unsigned)n, native_site(), name, sizeof name))
+        text_add(t, " of %s", name);
+}
+
 static void add_where(struct text *t, const struct heap_block *block, const void *p, size_t n)
 {
     const char *at = p, *end = block->start + block->size;
@@ -80,6 +92,8 @@ void memory_bug_access(const void *p, size_t n, bool writes)
                        : "use after free",
              writes ? "write" : "read", n, n == 1 ? "" : "s");
     if (block) {
+        if (!outside)
+            add_name(t, p, n);
         add_where(t, block, p, n);
         add_block(t, block);
     } else {

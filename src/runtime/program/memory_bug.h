@@ -6,6 +6,7 @@
 #include "runtime/core/fiber.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/heap.h"
+#include "runtime/hooks.h"
 
 /* What a program does wrong with its heap, in words. */
 
@@ -33,5 +34,10 @@ static inline void memory_check(const void *p, size_t n, bool writes)
     if (__builtin_expect((uintptr_t)p - STACK_BASE < STACK_SPAN, 0))
         memory_check_stack(p);
 }
+
+/* The name of that memory in the source, for a room above that knows; 0: it has none. */
+typedef size_t memory_bug_teller(uint64_t addr, unsigned bytes, const struct raddle_site *site,
+                                 char *text, size_t size);
+extern memory_bug_teller *memory_bug_name;
 
 #endif

@@ -11,6 +11,7 @@
 #include "model/object.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
+#include "runtime/report/source.h"
 
 struct names_tellers names_tellers; /* outlives a run: set once */
 
@@ -71,11 +72,12 @@ static bool add_symbol(struct text *t, uint64_t addr)
     return true;
 }
 
-static void add_address(struct text *t, uint64_t addr)
+static void add_address(struct text *t, uint64_t addr, unsigned bytes,
+                        const struct raddle_site *site)
 {
     uint32_t thread;
 
-    if (add_heap(t, addr) || add_symbol(t, addr))
+    if (source_name(t, addr, bytes, site, NULL) || add_heap(t, addr) || add_symbol(t, addr))
         return;
     if (native_owner((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
         text_add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
@@ -93,26 +95,40 @@ static void add_channel(struct text *t, uint64_t name)
         text_add(t, "channel %#" PRIx64, name);
 }
 
-/* What the source calls it, if the site knows; else what the address is. */
 /* A spinlock that is given back, in memory at last. */
 static bool is_unlock_flush(const struct op *op)
 {
     return op->kind == OP_FLUSH && op->variant != OBJECT_NONE;
 }
 
+/* A site may know what a variable is called where the address says nothing: a thread-local one, or without -g. */
+static bool add_what(struct text *t, const struct op *op)
+{
+    const struct raddle_site *site = op_site(op);
+    uint64_t offset;
+
+    if (!site || !site->what || op_infos[op->kind].object != OBJECT_CELL || is_unlock_flush(op))
+        return false;
+    /* a part of it is not the whole; and what a pointer points to may be here, and elsewhere later */
+    if (site->what[0] == '*' || (symbols_find(op->addr, &offset) && offset))
+        return false;
+    text_add(t, "%s", site->what);
+    return true;
+}
+
+/* What the source calls it, else what the address is. */
 static void add_object(struct text *t, const struct op *op)
 {
     const struct raddle_site *site = op_site(op);
     uint8_t kind = op_infos[op->kind].object;
+    unsigned bytes = kind == OBJECT_CELL ? op->size : 1; /* of a lock, the first member, too */
 
     if (kind == OBJECT_NONE || kind == OBJECT_THREAD)
         return;
     if (kind == OBJECT_CHANNEL)
         add_channel(t, op->addr);
-    else if (site && site->what && kind == OBJECT_CELL && !is_unlock_flush(op))
-        text_add(t, "%s", site->what);
-    else
-        add_address(t, op->addr);
+    else if (!source_name(t, op->addr, bytes, site, NULL) && !add_what(t, op))
+        add_address(t, op->addr, bytes, site);
 }
 
 static uint32_t thread_number(agent_id agent)
@@ -129,16 +145,33 @@ static int64_t as_signed(cell_value value, unsigned size)
     return (int64_t)((uint64_t)value << unused) >> unused;
 }
 
-/* A number as C programs mean it; one that can only be an address as what it points to. */
-static void add_value(struct text *t, cell_value value, unsigned size)
+/* The type of the memory that an operation is about, or NULL. */
+static const struct raddle_type *op_type(const struct op *op)
 {
+    const struct raddle_type *type = NULL;
+    char name[256];
+    struct text unused = text_open(name, sizeof name);
+
+    if (op_infos[op->kind].object == OBJECT_CELL)
+        source_name(&unused, op->addr, op->size, op_site(op), &type);
+    return type;
+}
+
+/* A number as C programs mean it; one that can only be an address as what it points to. */
+static void add_value(struct text *t, cell_value value, const struct op *op)
+{
+    unsigned size = op->size;
     int64_t number = as_signed(value, size);
     const struct heap_block *block;
     const char *name;
     uint64_t offset;
 
+    if (source_value(t, op_type(op), (uint64_t)value))
+        return;
     if (size < 8 || (number <= INT32_MAX && number >= INT32_MIN))
         text_add(t, "%" PRId64, number);
+    else if (source_pointer(t, (uint64_t)value))
+        return;
     else if ((block = heap_find((const void *)(uintptr_t)value)) &&
              (uint64_t)value == (uint64_t)(uintptr_t)block->start)
         add_block(t, block, "T");
@@ -158,7 +191,7 @@ static void add_awaited(struct text *t, const struct op *op)
         if (await->reads[i].object == OBJECT_CHANNEL)
             add_channel(t, await->reads[i].addr);
         else
-            add_address(t, await->reads[i].addr);
+            add_address(t, await->reads[i].addr, 1, NULL);
     }
     text_add(t, " in a loop");
 }
@@ -181,7 +214,7 @@ static void add_op(struct text *t, const struct op *op)
 
     if (info->object == OBJECT_SEM && futex_word(op->addr)) {
         text_add(t, op->kind == OP_SEM_POST ? "futex wake " : "futex wait ");
-        add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr));
+        add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr), sizeof(int), op_site(op));
         return;
     }
     text_add(t, "%s%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text,
@@ -194,23 +227,24 @@ static void add_op(struct text *t, const struct op *op)
     }
     if (op->kind == OP_CAS) {
         text_add(t, ", ");
-        add_value(t, op->expect, op->size);
+        add_value(t, op->expect, op);
     }
     if (op->kind == OP_RMW || op->kind == OP_CAS) {
         text_add(t, ", ");
-        add_value(t, op->value, op->size);
+        add_value(t, op->value, op);
     }
     if (op->kind == OP_STORE || (op->kind == OP_FLUSH && !is_unlock_flush(op))) {
         text_add(t, " = ");
-        add_value(t, op->kind == OP_STORE ? op->value : op->expect, op->size);
+        add_value(t, op->kind == OP_STORE ? op->value : op->expect, op);
     }
 }
 
-size_t names_address(uint64_t addr, char *text, size_t size)
+size_t names_address(uint64_t addr, unsigned bytes, const struct raddle_site *site, char *text,
+                     size_t size)
 {
     struct text t = text_open(text, size);
 
-    add_address(&t, addr);
+    add_address(&t, addr, bytes, site);
     return t.used;
 }
 
@@ -247,7 +281,7 @@ size_t names_step(const struct event *event, char *text, size_t size)
         text_add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
     else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS) {
         text_add(&t, " -> ");
-        add_value(&t, event->result, op->size);
+        add_value(&t, event->result, op);
     } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
         text_add(&t, " (%s)", wait_end_texts[event->outcome]);
     else if (event->result == WAIT_INTERRUPTED)
@@ -420,16 +454,20 @@ size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, cha
 
 /* ---- values and states */
 
-size_t names_value(cell_value value, unsigned size, char *text, size_t text_size)
+size_t names_value(uint64_t addr, cell_value value, unsigned size, char *text, size_t text_size)
 {
+    struct op op = {.kind = OP_LOAD, .addr = addr, .size = (uint8_t)size};
     struct text t = text_open(text, text_size);
     int64_t number = as_signed(value, size);
 
+    if (source_value(&t, op_type(&op), (uint64_t)value))
+        return t.used;
     if (size == 16 && value >> 64)
         text_add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
     else if (number <= INT32_MAX && number >= INT32_MIN)
         text_add(&t, "%" PRId64, number);
-    else if (size < 8 || !(add_heap(&t, (uint64_t)value) || add_symbol(&t, (uint64_t)value)))
+    else if (size < 8 || !(source_pointer(&t, (uint64_t)value) || add_heap(&t, (uint64_t)value) ||
+                           add_symbol(&t, (uint64_t)value)))
         text_add(&t, "0x%" PRIx64, (uint64_t)value);
     return t.used;
 }

@@ -17,8 +17,10 @@ struct names_tellers {
 
 extern struct names_tellers names_tellers;
 
-/* "counter", "buffer+8", "block 3 of thread 1 (malloc at q.c:12)+16", or the bare address. */
-size_t names_address(uint64_t addr, char *text, size_t size);
+/* "slots[2].seq", "pool->lock" as far as the source is known (report/source.h); else "buffer+8", "heap block 3 of thread 1 from q.c:12+16", or
+ * the bare address. Of `bytes` bytes, 1 for an object such as a lock; `site` may be NULL. */
+size_t names_address(uint64_t addr, unsigned bytes, const struct raddle_site *site, char *text,
+                     size_t size);
 
 /* The object of an operation, or nothing. */
 size_t names_object(const struct op *op, char *text, size_t size);
@@ -39,8 +41,8 @@ size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size);
 size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
                     size_t size);
 
-/* A value in memory: a number, or what it points to. */
-size_t names_value(cell_value value, unsigned size, char *text, size_t text_size);
+/* A value in memory at `addr`: a number, an enumerator, what it points to. */
+size_t names_value(uint64_t addr, cell_value value, unsigned size, char *text, size_t text_size);
 
 /* The present state of an object: "held by T1, T2 waits", "value 3". */
 size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size);

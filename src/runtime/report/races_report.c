@@ -9,6 +9,7 @@
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
 #include "runtime/report/names.h"
+#include "runtime/report/source.h"
 
 #define DETAIL_MAX ((size_t)16 << 10)
 
@@ -84,23 +85,39 @@ static bool is_thread_local(uint64_t addr, uint32_t thread)
     return addr - low >= (uintptr_t)native_stack_end(owner) - low;
 }
 
+void race_name(struct race_note *note)
+{
+    const struct race_side *side = note->now.use || !note->now.call ? &note->now : &note->before;
+    const struct raddle_site *site = side->stack.count ? side->stack.sites[0] : NULL;
+    char text[300];
+
+    if (side->use || side->size > sizeof(cell_value))
+        names_address(note->race.addr, 1, site, text, sizeof text);
+    else
+        names_address(side->addr, (unsigned)side->size, site, text, sizeof text);
+    note->object = native_text(text);
+}
+
 static void say_memory(const struct race_note *note)
 {
     uint64_t addr = note->race.addr, offset;
     const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
+    char words[200];
+    struct text block_text = text_open(words, sizeof words);
     const char *name;
     uint32_t thread;
 
     if (block) {
-        text_add(&detail,
-                 "  the memory is byte %" PRIu64
-                 " of a heap block of %zu bytes, allocated by thread %" PRIu32 ":\n",
-                 addr - (uint64_t)(uintptr_t)block->start, block->size,
+        text_add(&detail, "  the memory is byte %" PRIu64 " of a heap block of %zu bytes",
+                 addr - (uint64_t)(uintptr_t)block->start, block->size);
+        if (source_block(&block_text, addr))
+            text_add(&detail, " (%s)", words);
+        text_add(&detail, ", allocated by thread %" PRIu32 ":\n",
                  block->thread == HEAP_INITIAL ? 0 : block->thread);
         say_stack(&note->allocated);
     } else if ((name = symbols_find(addr, &offset))) {
         text_add(&detail, "  the memory is byte %" PRIu64 " of the global variable '%s'\n", offset,
-                 name);
+                 source_variable(addr) ? source_variable(addr) : name);
     } else if (native_owner((const void *)(uintptr_t)addr, &thread) == STACK_INSIDE) {
         text_add(&detail, "  the memory is %s of thread %" PRIu32 "\n",
                  is_thread_local(addr, thread) ? "a thread-local variable" : "on the stack",
@@ -155,17 +172,16 @@ static struct session_site site_copy(const struct race_stack *stack)
 
 static session_text message_of(const struct race_note *note)
 {
-    char text[1024], object[300];
+    char text[1024];
     const struct raddle_site *before =
         note->before.stack.count ? note->before.stack.sites[0] : NULL;
     const char *file = before && before->file ? before->file : "?";
 
-    names_address(note->race.addr, object, sizeof object);
-    snprintf(text, sizeof text,
-             "%s of %s races with the %s by thread %" PRIu32 " in %s at %s:%" PRIu32,
-             side_verb(&note->now), object, side_verb(&note->before), note->before.thread,
-             before && before->function ? before->function : "?",
-             strrchr(file, '/') ? strrchr(file, '/') + 1 : file, before ? before->line : 0);
+    snprintf(
+        text, sizeof text, "%s of %s races with the %s by thread %" PRIu32 " in %s at %s:%" PRIu32,
+        side_verb(&note->now), note->object ? note->object : "memory", side_verb(&note->before),
+        note->before.thread, before && before->function ? before->function : "?",
+        strrchr(file, '/') ? strrchr(file, '/') + 1 : file, before ? before->line : 0);
     return native_text(text);
 }
 
@@ -214,6 +230,7 @@ void race_add(const struct race_note *note, uint32_t exposed)
     vec_push(&session->arena, &session->race_pairs, pair_of(note));
     session_schedule(session, &bug);
     bug.exposed = exposed;
+    session->poor = source_is_poor();
     if (note->events < bug.schedule_count)
         bug.schedule_count = note->events; /* what comes later does not matter */
     vec_push(&session->arena, &session->bugs, bug);

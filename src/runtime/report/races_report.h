@@ -31,10 +31,14 @@ struct race_note {
     uint32_t events; /* of the run, up to and with the one in which it shows */
     bool complete;   /* both sides are known */
     struct race_side now, before;
+    session_text object;         /* what the memory is called, as long as both sides were there */
     struct race_stack allocated; /* the heap block; empty: elsewhere */
 };
 
 void stack_keep(struct race_stack *stack, const struct raddle_frame *frames);
+
+/* Finds the name of the memory; when the race has just shown, so that local variables are still there. */
+void race_name(struct race_note *note);
 
 /* Where a thread was created in the run that was done again. */
 struct race_stack *races_thread_stack(uint32_t number);

@@ -48,7 +48,7 @@ static const char *fault_message(int number, const siginfo_t *info)
     if (is_overflow(number, info, &thread))
         snprintf(text, sizeof text, "the stack of thread %u overflows", thread);
     else if (number == SIGSEGV || number == SIGBUS) {
-        names_address((uint64_t)(uintptr_t)info->si_addr, place, sizeof place);
+        names_address((uint64_t)(uintptr_t)info->si_addr, 0, NULL, place, sizeof place);
         snprintf(text, sizeof text, "%s to %s", fault_text(number), place);
     } else {
         snprintf(text, sizeof text, "%s", fault_text(number));
