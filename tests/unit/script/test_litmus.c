@@ -75,7 +75,7 @@ static void test_store_buffering(void **state)
 static char *report_text(const struct litmus *litmus, struct named_value **states, size_t count)
 {
     struct litmus_report *report = litmus_report_open(litmus);
-    struct litmus_summary summary = {"tso", "optimal", count, 0.5, NULL};
+    struct litmus_summary summary = {"tso", "reduction optimal", count, 0.5, NULL};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
