@@ -14,7 +14,8 @@
 # Every bug must leave a trace that `raddle show` shows and that `raddle replay` ends in, twice.
 #
 # "programs.sh FILE…" runs only these; FLAGS are more options for the compiler. With SEARCH=pct (random, pos) runs are sampled: then nothing is
-# safe, what has no bug must not get one, and it is counted how often samples did not show one that there is.
+# safe, what has no bug must not get one, and it is counted how often samples did not show one that there is. With STATEFUL=exact (delta, auto) states are
+# compared: then numbers of runs are not looked at.
 set -u
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
@@ -103,6 +104,21 @@ sampled() { # MODEL VERDICT…: what samples may say
     [ $good = no ] || echo "ok $what"
 }
 
+stateful() { # the option, unless the program has one that does not go with it
+    case "${STATEFUL:-} $options" in
+    " "* | *--stateful* | *--preemption-bound* | *sharing* | *--search*) ;;
+    *) echo "--stateful=$STATEFUL" ;;
+    esac
+}
+
+counts_dropped() { # EXPECTATION…: those that do not tell how many runs there are
+    local word
+
+    for word; do
+        case $word in executions=* | blocked=* | bugs=*) ;; *) printf '%s ' "$word" ;; esac
+    done
+}
+
 expect_one() { # MODEL EXPECTATION…
     local model=$1 verdict=$2 status
     shift 2
@@ -113,7 +129,7 @@ expect_one() { # MODEL EXPECTATION…
     rm -f "$dir"/*.raddle "$dir/json"
     [ -z "${SEARCH:-}" ] || { sampled "$model" "$verdict"; return; }
     # shellcheck disable=SC2086
-    (cd "$dir" && exec timeout -k 5 $limit "$RADDLE" check --model $model $options --json json "./$name") \
+    (cd "$dir" && exec timeout -k 5 $limit "$RADDLE" check --model $model $options $(stateful) --json json "./$name") \
         >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
     [ -s "$dir/json" ] || { fail "no report, status $status"; return; }
@@ -129,6 +145,8 @@ expect_one() { # MODEL EXPECTATION…
        verdict=bug ;;
     esac
     [ $good = no ] || [ "$(field verdict)" = "$verdict" ] || fail "verdict $(field verdict)"
+    # shellcheck disable=SC2046
+    [ -z "$(stateful)" ] || set -- $(counts_dropped "$@")
     [ $good = no ] || check_words "$@"
     [ -z "$says" ] || grep -qE -- "$says" "$dir/out" || fail "no line says: $says"
     # a program that goes another way each time has no run that could be done again
