@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 
+#include "base/fingerprint.h"
+
 /* Restarts, and the beginning of each thread, are a large part of a short run: the loops go only over those that do something. */
 static struct {
     void (*restart[PART_COUNT])(void);
@@ -67,22 +69,35 @@ static bool is_untold(unsigned part)
     return parts_cannot_tell(parts[part]->name);
 }
 
+/* Most parts have nothing to tell at most times, so what one tells must bear its name. */
+static void mark(unsigned part, struct fingerprint before, struct fingerprint *into)
+{
+    if (!fingerprint_equal(before, *into))
+        fingerprint_word(into, part);
+}
+
 bool parts_fingerprint(struct fingerprint *into)
 {
     for (uint32_t i = 0; i < listed.tells; i++) {
         const struct part *part = parts[listed.tell[i]];
+        struct fingerprint before = *into;
 
         if (!part->fingerprint || !part->fingerprint(into))
             return is_untold(listed.tell[i]);
+        mark(listed.tell[i], before, into);
     }
     return true;
 }
 
 bool parts_fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
 {
-    for (uint32_t i = 0; i < listed.tells_thread; i++)
+    for (uint32_t i = 0; i < listed.tells_thread; i++) {
+        struct fingerprint before = *into;
+
         if (!parts[listed.tell_thread[i]]->fingerprint_thread(thread, into))
             return is_untold(listed.tell_thread[i]);
+        mark(listed.tell_thread[i], before, into);
+    }
     return true;
 }
 

@@ -352,8 +352,10 @@ static bool fingerprint_thread(const struct native_thread *thread, struct finger
 {
     const struct cancel_thread *cancel = cancel_of(thread);
 
-    fingerprint_word(into, (uint64_t)(uintptr_t)cancel->cleanups);
-    fingerprint_word(into, (uint64_t)(uint32_t)cancel->state << 32 | (uint32_t)cancel->type);
+    if (cancel->cleanups || cancel->state || cancel->type) {
+        fingerprint_word(into, (uint64_t)(uintptr_t)cancel->cleanups);
+        fingerprint_word(into, (uint64_t)(uint32_t)cancel->state << 32 | (uint32_t)cancel->type);
+    }
     return !cancel->leaving;
 }
 

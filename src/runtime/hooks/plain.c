@@ -300,7 +300,8 @@ static bool fingerprint(struct fingerprint *into)
 
 static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
 {
-    fingerprint_word(into, plain_of(thread)->window);
+    if (plain_of(thread)->window)
+        fingerprint_word(into, plain_of(thread)->window);
     return true;
 }
 

@@ -252,14 +252,50 @@ static void over_add(const struct native_thread *thread, const struct op *op,
         fingerprint_bytes(into, thread->crash, strlen(thread->crash));
 }
 
-/* All but the stack. */
+/* All but the stack and what the parts have. */
 static bool own_add(const struct native_thread *thread, struct fingerprint *into)
 {
     if (has_exceptions(thread->fiber.pointer))
         return parts_cannot_tell("exceptions that are not over");
     floats_add(thread, into);
     variables_add(thread, into);
-    return parts_fingerprint_thread(thread, into);
+    return true;
+}
+
+/* Nobody but the thread itself changes its stack and its variables, unless others are known to be there: so what they were when it gave way they still
+ * are. By its number. */
+struct kept {
+    uint64_t runs; /* native_thread.runs then; 0: nothing is kept */
+    uint8_t kind;  /* of its operation: a wait on a condition becomes another one by itself */
+    struct fingerprint print;
+};
+
+static struct {
+    VEC(struct kept) at;
+} kept; /* outlives a run: how often a thread has run does, too */
+
+static struct kept *kept_of(const struct native_thread *thread)
+{
+    while (kept.at.count <= thread->number)
+        vec_push(&native.session->arena, &kept.at, (struct kept){0});
+    return &kept.at.at[thread->number];
+}
+
+static bool memory_add(const struct native_thread *thread, const struct op *op,
+                       struct fingerprint *into)
+{
+    struct kept *known = kept_of(thread);
+    struct fingerprint print = {0};
+
+    if (known->runs != thread->runs || known->kind != op->kind || thread->stack_shared) {
+        if (!stack_add(thread, op, &print))
+            return parts_cannot_tell("handlers on a stack of their own");
+        if (!own_add(thread, &print))
+            return false;
+        *known = (struct kept){thread->runs, op->kind, print};
+    }
+    fingerprint_bytes(into, &known->print, sizeof known->print);
+    return true;
 }
 
 bool fingerprint_local(struct target *target, struct world *world, agent_id agent,
@@ -273,9 +309,7 @@ bool fingerprint_local(struct target *target, struct world *world, agent_id agen
         over_add(thread, op, into);
         return true;
     }
-    if (!stack_add(thread, op, into))
-        return parts_cannot_tell("handlers on a stack of their own");
-    return own_add(thread, into);
+    return memory_add(thread, op, into) && parts_fingerprint_thread(thread, into);
 }
 
 bool fingerprint_shared(struct target *target, struct world *world, struct fingerprint *into)
@@ -313,7 +347,7 @@ static bool rest_add(const struct native_thread *thread, const struct op *op,
     fingerprint_word(into, (uint64_t)(uintptr_t)frame);
     while ((frame = frame->up))
         frame_add(frame, into);
-    return own_add(thread, into);
+    return own_add(thread, into) && parts_fingerprint_thread(thread, into);
 }
 
 void fingerprint_note(struct target *target, struct world *world, agent_id agent)

@@ -22,6 +22,7 @@
 static void thread_run(struct native_thread *thread, struct op *next)
 {
     native.current = thread;
+    thread->runs++;
     detect_run(thread->number);
     if (native_compares() && native.detects)
         detect_tick();

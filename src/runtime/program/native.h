@@ -48,6 +48,7 @@ struct native_thread {
     bool
         leaves; /* its functions are behind it: handlers and destructors run, or the process ends */
     int error;  /* errno, while it waits for the engine */
+    uint64_t runs; /* how often it has gone on, in this process */
 
     void *own[PART_COUNT]; /* struct of each part, or NULL: ask the part's own function for it */
 };

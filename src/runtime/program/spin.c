@@ -438,10 +438,10 @@ static bool fingerprint_thread(const struct native_thread *thread, struct finger
 {
     const struct spin *spin = spin_of(thread);
 
-    fingerprint_word(into, (uint64_t)spin->held << 1 |
-                               (spin->held > 0 && spin->writes != spin->lock_writes));
-    if (spin->held)
+    if (spin->held) {
+        fingerprint_word(into, (uint64_t)spin->held << 1 | (spin->writes != spin->lock_writes));
         fingerprint_word(into, spin->locks);
+    }
     if (spin->site) {
         fingerprint_word(into, (uint64_t)(uintptr_t)spin->site);
         fingerprint_word(into, (uint64_t)spin->longer << 32 | spin->reads.count << 1 |

@@ -218,8 +218,9 @@ static bool fingerprint(struct fingerprint *into)
 
 static bool fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
 {
-    fingerprint_word(into, (uint64_t)thread->sections << 32 | thread->handlers << 1 |
-                               (uint64_t)(thread->way == native.way));
+    if (thread->sections || thread->handlers || thread->way != native.way)
+        fingerprint_word(into, (uint64_t)thread->sections << 32 | thread->handlers << 1 |
+                                   (uint64_t)(thread->way == native.way));
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/fingerprint.h"
 #include "runtime/core/part.h"
 
 static char said[64]; /* what the parts did, a letter each */
@@ -120,12 +121,17 @@ static void test_order(void **state)
 
 static void test_fingerprint(void **state)
 {
+    struct fingerprint print = {0};
+
     (void)state;
     can_tell = true;
-    assert_true(parts_fingerprint(NULL));
+    assert_true(parts_fingerprint(&print));
     assert_int_equal(strlen(said), 1 + PART_COUNT);
+    assert_null(parts_first_untold());
     can_tell = false;
-    assert_false(parts_fingerprint(NULL));
+    assert_false(parts_fingerprint(&print));
+    assert_string_equal(parts_first_untold(), "last");
+    assert_int_equal(parts_untold(PART_COUNT - 1), 1);
 }
 
 static void test_copies(void **state)
