@@ -323,8 +323,8 @@ bool fingerprint_shared(struct target *target, struct world *world, struct finge
     return parts_fingerprint(into);
 }
 
-/* ---- changes: the live values of the innermost function that are others than before, as in section 5 of the paper. All else must be the same,
- * and what is live must be known. Whatever was live with the same value is not told: who knows the state before knows it. */
+/* ---- changes: the live values of the innermost function that are others than before, as in section 5 of the paper. The rest of the stack and of the thread's memory must be the same,
+ * and what is live must be known; what the parts have of the thread is told as a whole. Whatever was live with the same value is not told: who knows the state before knows it. */
 
 #define NOTED_MAX 256u
 
@@ -332,7 +332,7 @@ bool fingerprint_shared(struct target *target, struct world *world, struct finge
 static struct {
     agent_id agent; /* AGENT_NONE: not known */
     const struct raddle_site *site;
-    struct fingerprint rest;
+    struct fingerprint rest, parts;
     struct fingerprint live[NOTED_MAX]; /* as in the row of the site */
 } noted = {.agent = AGENT_NONE};        /* outlives a run: valid during one transition */
 
@@ -347,7 +347,7 @@ static bool rest_add(const struct native_thread *thread, const struct op *op,
     fingerprint_word(into, (uint64_t)(uintptr_t)frame);
     while ((frame = frame->up))
         frame_add(frame, into);
-    return own_add(thread, into) && parts_fingerprint_thread(thread, into);
+    return own_add(thread, into);
 }
 
 void fingerprint_note(struct target *target, struct world *world, agent_id agent)
@@ -356,8 +356,9 @@ void fingerprint_note(struct target *target, struct world *world, agent_id agent
 
     (void)target;
     noted.agent = AGENT_NONE;
-    noted.rest = (struct fingerprint){0};
-    if (!rest_add(thread, &world->threads.at[agent].pending, &noted.rest))
+    noted.rest = noted.parts = (struct fingerprint){0};
+    if (!rest_add(thread, &world->threads.at[agent].pending, &noted.rest) ||
+        !parts_fingerprint_thread(thread, &noted.parts))
         return;
     noted.agent = agent;
     noted.site = thread->frames->site;
@@ -382,7 +383,7 @@ bool fingerprint_change(struct target *target, struct world *world, agent_id age
     const struct native_thread *thread = thread_of(agent);
     const struct op *op = &world->threads.at[agent].pending;
     const struct raddle_site *site;
-    struct fingerprint rest = {0};
+    struct fingerprint rest = {0}, of_parts = {0};
 
     (void)target;
     if (is_over(op)) {
@@ -391,8 +392,10 @@ bool fingerprint_change(struct target *target, struct world *world, agent_id age
         return true;
     }
     if (noted.agent != agent || !rest_add(thread, op, &rest) ||
-        !fingerprint_equal(rest, noted.rest))
+        !fingerprint_equal(rest, noted.rest) || !parts_fingerprint_thread(thread, &of_parts))
         return false;
+    if (!fingerprint_equal(of_parts, noted.parts))
+        fingerprint_bytes(into, &of_parts, sizeof of_parts);
     site = thread->frames->site;
     if (site != noted.site)
         fingerprint_word(into, (uint64_t)(uintptr_t)site);
