@@ -222,6 +222,15 @@ static void indirect_mark(struct work *work, const struct point *point)
         announce_and_conclude(work, point, callee, "__raddle_indirect", "__raddle_indirected");
 }
 
+bool external_is_harmless(const struct pass *pass, LLVMValueRef call)
+{
+    LLVMValueRef function = called_function(call);
+    size_t length;
+
+    return function && !is_instrumented(pass, function) &&
+           known(LLVMGetValueName2(function, &length)) == KNOWN_HARMLESS;
+}
+
 void external_mark(struct work *work, const struct point *point)
 {
     struct pass *pass = work->pass;

@@ -247,6 +247,8 @@ struct library {
 bool is_instrumented(const struct pass *pass, LLVMValueRef function);
 /* Marks a function that has hooks, for the runtime. */
 void external_brand(struct pass *pass, LLVMValueRef function);
+/* Whether it is known by its name to be of a function that does nothing of its own accord. */
+bool external_is_harmless(const struct pass *pass, LLVMValueRef call);
 /* Announces the call, unless it is known to be of instrumented code or harmless. */
 void external_mark(struct work *work, const struct point *point);
 

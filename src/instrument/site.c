@@ -160,6 +160,8 @@ static uint32_t point_flags(const struct work *work, const struct point *point)
     if (point->kind == POINT_FENCE ||
         (point->kind == POINT_ACCESS && access_is_single(work->pass, point->instruction)))
         flags |= SITE_ACCESS;
+    if (point->kind == POINT_CALL && external_is_harmless(work->pass, point->instruction))
+        flags |= SITE_KNOWN;
     return flags | (is_inside(work, point) ? SITE_INSIDE : 0);
 }
 

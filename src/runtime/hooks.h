@@ -119,6 +119,8 @@ enum site_flag {
     SITE_ACCESS = 1, /* one access by one hook, or a fence */
     SITE_INSIDE = 2, /* a call of an instrumented function of the same module */
     SITE_LIVE = 4,   /* `live` has all that the function still needs */
+    SITE_KNOWN =
+        8, /* a call that is not announced: of a function of the table that does nothing beside what its row says */
 };
 
 /* One place in the program where something visible happens, or a call from which something visible may be
@@ -148,9 +150,15 @@ struct raddle_frame {
     struct raddle_frame *up;        /* the caller's */
     const struct raddle_site *site; /* where the function is now */
     const struct raddle_site *
-        into; /* the last call that was announced, if it was of instrumented code; else NULL: set by the runtime */
+        into; /* set by the runtime: the last call that was announced, if it was of code with frames; that and a byte, if of the runtime itself; else NULL */
     uint64_t slots[]; /* as many as the function needs */
 };
+
+/* raddle_frame.into for a call of the runtime itself. */
+static inline const struct raddle_site *hook_into_runtime(const struct raddle_site *site)
+{
+    return (const struct raddle_site *)(const void *)((const char *)site + 1);
+}
 
 /* The innermost frame of the running thread; the runtime swaps it with the fiber. */
 extern struct raddle_frame *__raddle_frames;

@@ -65,7 +65,14 @@ static bool is_last_of_call(uint8_t kind)
     }
 }
 
-/* Whether the runtime has nothing on the stack of the thread, above its innermost frame, that counts. */
+/* Whether the function of the frame has called the runtime, with no other code between that would go on behind it. */
+static bool calls_runtime(const struct raddle_frame *frame, const struct op *op)
+{
+    return frame->into == hook_into_runtime(frame->site) ||
+           (frame->site->flags & SITE_KNOWN && op->kind == OP_YIELD);
+}
+
+/* Whether nothing is on the stack of the thread, above its innermost frame, that counts. */
 static bool is_at_site(const struct native_thread *thread, const struct op *op)
 {
     const struct raddle_frame *frame = thread->frames;
@@ -73,13 +80,14 @@ static bool is_at_site(const struct native_thread *thread, const struct op *op)
     if (signals_sent || native.session->cancels || thread->handlers)
         return false;
     if (op->kind == OP_SECTION_BEGIN)
-        return op->variant == OP_VARIANT_ANNOTATED && thread->sections == 1;
+        return op->variant == OP_VARIANT_ANNOTATED && thread->sections == 1 &&
+               calls_runtime(frame, op);
     if (thread->sections)
         return false;
     if (frame->site->flags & SITE_ACCESS)
         return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_RMW ||
                op->kind == OP_CAS || op->kind == OP_FENCE || op->kind == OP_AWAIT;
-    return is_last_of_call(op->kind) && !is_ours(op->addr);
+    return is_last_of_call(op->kind) && !is_ours(op->addr) && calls_runtime(frame, op);
 }
 
 /* ---- frames */

@@ -29,6 +29,7 @@ struct external {
         EXTERNAL_UNSEEN, /* `unseen` says which */
     } kind;
     bool framed;                   /* instrumented, and has a frame */
+    bool ours;                     /* a function of the runtime */
     bool hides;                    /* what it leaves behind, in libc or elsewhere, is not known */
     const struct library_row *row; /* that it follows, or NULL */
     uint32_t unseen;               /* index into session.unseen */
@@ -322,11 +323,12 @@ static struct external decide(const char *name, const void *function,
         return external;
     }
     external.row = row;
-    external.hides = !is_in_module_of(function, &native) && (!row || is_hiding(row));
+    external.ours = is_in_module_of(function, &native);
+    external.hides = !external.ours && (!row || is_hiding(row));
     if (row && row->effect == EFFECT_PURE)
         return external;
     external.kind = EXTERNAL_IMPURE;
-    if (is_in_module_of(function, &native)) {
+    if (external.ours) {
         if (is_operation(name))
             external.kind = EXTERNAL_SEEN;
         return external;
@@ -401,7 +403,9 @@ static const struct library_row *note(const void *key, const char *name, const v
         native.session->unseen.at[external->unseen].shared = true;
     externals.hides |= external->hides && native.phase > 0;
     if (__raddle_frames)
-        __raddle_frames->into = external->framed ? site : NULL;
+        __raddle_frames->into = external->framed ? site
+                                : external->ours ? hook_into_runtime(site)
+                                                 : NULL;
     if (external->row && external->row->effect == EFFECT_CHANCE)
         chance_named(external->row->name);
     return external->row;
