@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,16 +102,16 @@ CASE(live_dead, volatile int value = 0; (void)value, NOTHING, NOTHING, NOTHING)
 CASE(live_read, long value = 0, (value = atomic_load(&cell), one = value),
      (value = atomic_load(&cell) + 1, one = value - 1), NOTHING)
 CASE(live_array, int values[4] = {0}, values[3] = 1, values[3] = 2, result = values[one + 3])
-CASE(live_pointed, int value = 0; int *at = &value, *at = 1, *at = 2,
-     __asm__ volatile("" : : "r"(at) : "memory");
+CASE(live_pointed, int value = 0;
+     int *at = &value, *at = 1, *at = 2, __asm__ volatile("" : : "r"(at) : "memory");
      result = value)
 CASE(live_double, double value = 1, value = 2, value = 3, result = (long)value)
 CASE(live_across_call, int value = 0, value = 1, value = 2, result = twice(3) + value)
 CASE(live_argument, int value = 0, value = 1, value = 2, result = twice(value))
 CASE(live_wide, unsigned __int128 value = 0, value = (unsigned __int128)1 << 100,
      value = (unsigned __int128)1 << 101, result = (long)(value >> 100))
-CASE(live_sized, long n = one + 4; int values[n]; memset(values, 0, sizeof values), values[3] = 1,
-     values[3] = 2, result = values[3])
+CASE(live_sized, long n = one + 4; int values[n];
+     memset(values, 0, sizeof values), values[3] = 1, values[3] = 2, result = values[3])
 
 static __attribute__((noinline)) void inner(int n)
 {
@@ -175,6 +176,62 @@ static void live_callback(void)
     qsort(values, 3, sizeof *values, compare);
     result = values[2];
 }
+
+/* Code that raddle does not see asks for the operation, and keeps something meanwhile. */
+static __attribute__((disable_sanitizer_instrumentation, noinline)) long unseen(long n)
+{
+    pthread_mutex_lock(&mutex);
+    return n;
+}
+
+static void live_unseen(void)
+{
+    result = unseen(raddle_choose(2));
+}
+
+static __attribute__((noinline)) long sum(int count, ...)
+{
+    va_list list;
+    long all = 0;
+
+    va_start(list, count);
+    MEET;
+    while (count-- > 0)
+        all += va_arg(list, long);
+    va_end(list);
+    return all;
+}
+
+static void live_variable_arguments(void)
+{
+    result = sum(2, 1L, raddle_choose(2) ? 1L : 2L);
+}
+
+typedef long function(long);
+
+static __attribute__((noinline)) long plus_one(long n)
+{
+    MEET;
+    return n + 1;
+}
+
+static __attribute__((noinline)) long plus_two(long n)
+{
+    MEET;
+    return n + 2;
+}
+
+static void live_function(void)
+{
+    function *volatile which = raddle_choose(2) ? plus_one : plus_two;
+
+    result = which(1);
+}
+
+CASE(live_duplicate, char *copy = NULL, copy = strdup("one"), copy = strdup("two"),
+     result = copy[0])
+CASE(live_duplicate_same, char *copy = NULL, copy = strdup("one"),
+     (copy = strdup("two"), strcpy(copy, "one")), result = copy[0])
 
 /* ---- what else belongs to a thread */
 
@@ -277,6 +334,11 @@ CASE(library_output_same, NOTHING, printf("a"), printf("b"), NOTHING)
     OTHER(live_outer_written)                                                                      \
     OTHER(live_jump)                                                                               \
     OTHER(live_callback)                                                                           \
+    OTHER(live_unseen)                                                                             \
+    OTHER(live_variable_arguments)                                                                 \
+    OTHER(live_function)                                                                           \
+    OTHER(live_duplicate)                                                                          \
+    SAME(live_duplicate_same)                                                                      \
     OTHER(own_variable)                                                                            \
     SAME(own_variable_same)                                                                        \
     OTHER(own_errno)                                                                               \
