@@ -498,7 +498,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
-    check->report.untold = session->untold;
+    if (session->untold)
+        check->report.untold = report_text(&check->report, session->untold);
     endless_report(check);
     if (end->timed_out)
         vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
