@@ -75,7 +75,12 @@ static const char *set_buffer_bound(struct settings *settings, const char *value
 
 static const char *set_preemption_bound(struct settings *settings, const char *value)
 {
-    return set_bound(&settings->search.preemption_bound, value);
+    settings->search.bound_grows = strcmp(value, "auto") == 0;
+    if (settings->search.bound_grows)
+        settings->search.preemption_bound = 0;
+    else if (set_bound(&settings->search.preemption_bound, value))
+        return "a number from 0 to 1000000, or auto";
+    return NULL;
 }
 
 static const char *set_spurious_wakeups(struct settings *settings, const char *value)
@@ -158,7 +163,7 @@ const struct option_row search_options[] = {
     {"runs", "N", "samples to make (default 10000, or until --timeout)", set_runs},
     {"depth", "N", "pct: of the bugs to look for (default 3)", set_depth},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
-    {"preemption-bound", "N", "runs with at most N preemptions (dpor, exhaustive)",
+    {"preemption-bound", "N", "runs with at most N preemptions; auto: 0, 1, 2 … in turn",
      set_preemption_bound},
     {"spurious-wakeups", "N", "waits of a thread that may end unsignalled (default 0)",
      set_spurious_wakeups},

@@ -23,12 +23,35 @@ const char *report_text(struct report *report, const char *text)
     return memcpy(arena_alloc(report->arena, size), text, size);
 }
 
+/* How far a bound has grown: what it is worth that nothing else was found. */
+static void bounds_report(struct report *report, const struct explorer_stats *stats)
+{
+    char text[200];
+    size_t used = 0;
+
+    if (!report->settings->search.bound_grows || !stats->cut)
+        return;
+    if (stats->bounds > 0)
+        used = (size_t)snprintf(text, sizeof text,
+                                "all runs with at most %" PRIu32 " preemption%s were made%s, and ",
+                                stats->bounds - 1, stats->bounds == 2 ? "" : "s",
+                                stats->cut & CUT_MAX_STEPS ? " or given up" : "");
+    if (stats->cut & CUT_STOPPED)
+        snprintf(text + used, sizeof text - used, "some of those with %" PRIu32, stats->bounds);
+    else
+        snprintf(text + used, sizeof text - used, "about %.0f %% of those with %" PRIu32,
+                 100 * stats->progress, stats->bounds);
+    vec_push(report->arena, &report->reasons, report_text(report, text));
+}
+
 void report_set_stats(struct report *report, const struct explorer_stats *stats, double seconds)
 {
     /* stopping at the first bug is what was asked for, no reason to call the verdict incomplete */
     uint32_t cut = stats->cut & ~(uint32_t)CUT_STOPPED;
     char text[600];
 
+    if (report->settings->search.bound_grows)
+        cut &= ~(uint32_t)CUT_PREEMPTION_BOUND; /* bounds_report tells more */
     report->stats = *stats;
     report->seconds = seconds;
     for (uint32_t bit = 1; bit && bit <= cut; bit <<= 1)
@@ -38,6 +61,7 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
                          ? report_text(report, samples_text(&report->settings->search, stats, text,
                                                             sizeof text))
                          : cut_reason_text(bit));
+    bounds_report(report, stats);
 }
 
 FILE *report_stream(const struct settings *settings)

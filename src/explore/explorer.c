@@ -463,7 +463,26 @@ static bool search(struct explorer *explorer)
     if (explorer->comparing)
         explorer->states.stats.bytes = states_bytes(&explorer->states);
     explorer->stats.states = explorer->states.stats;
+    if (explorer->path.count > 0)
+        explorer->stats.progress = nodes_progress(explorer->reduction);
     return explorer->diverged == EVENT_NONE;
+}
+
+/* As many searches as there is time for, each with one preemption more than the last one, until no run wanted more. */
+static bool search_growing(struct explorer *explorer)
+{
+    while (search(explorer)) {
+        if (!explorer->options.bound_grows || explorer->path.count > 0 ||
+            !(explorer->stats.cut & CUT_PREEMPTION_BOUND))
+            return true; /* it was stopped, or has seen everything */
+        explorer->stats.cut &= ~(uint32_t)CUT_PREEMPTION_BOUND;
+        explorer->stats.bounds = ++explorer->options.preemption_bound;
+        explorer->stats.progress = 0;
+        execution_cut(&explorer->execution, 0);
+        world_restart(&explorer->world);
+        state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
+    }
+    return false;
 }
 
 bool explorer_run(struct explorer *explorer)
@@ -473,7 +492,7 @@ bool explorer_run(struct explorer *explorer)
         return sampling_run(explorer);
     world_restart(&explorer->world);
     state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
-    return search(explorer);
+    return search_growing(explorer);
 }
 
 bool explorer_resume(struct explorer *explorer)
@@ -490,7 +509,7 @@ bool explorer_resume(struct explorer *explorer)
             return false;
         if (explorer->comparing)
             states_return(&explorer->states, depth_of(explorer));
-        return search(explorer);
+        return search_growing(explorer);
     }
     CHECK(x->events.count > 0, "nothing to go on with");
     state = explorer->path.at[depth_of(explorer) - 1];
@@ -501,7 +520,7 @@ bool explorer_resume(struct explorer *explorer)
     explorer->stats.transitions++;
     explorer->resumed = true;
     state_enter(explorer, state);
-    return search(explorer);
+    return search_growing(explorer);
 }
 
 bool explorer_run_failed(const struct explorer *explorer, enum ending ending)

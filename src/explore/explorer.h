@@ -40,6 +40,8 @@ struct explorer_options {
     const struct memory_ops *memory;
     uint32_t buffer_bound;     /* stores a buffer holds at most, or BUFFER_UNBOUNDED */
     uint32_t preemption_bound; /* or NO_BOUND; only if the reduction takes it */
+    bool
+        bound_grows; /* when all runs within the bound were made, it is one more, as long as some run was forbidden */
     uint32_t spurious_bound; /* how often a thread may wake up from a condition without a signal */
     uint64_t max_steps; /* events in one run, or NO_LIMIT; fewer when a run was given up for it */
     uint64_t max_executions; /* or NO_LIMIT */
@@ -79,6 +81,7 @@ struct explorer_stats {
         progress; /* how much of the search tree is done, as far as it is known: a guess from 0 to 1 */
     uint32_t cut;                /* enum cut_reason, or-ed together */
     struct sample_stats sampled; /* if the search samples */
+    uint32_t bounds; /* options.bound_grows: from 0 on, how many were explored to the end */
 };
 
 /* How a run came to a state: a preemption bound needs to know, and whoever decides whose turn it is. */

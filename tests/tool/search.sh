@@ -88,6 +88,27 @@ for search in random pct pos; do
     says 1 'endless.c:6: assertion' check --search $search endless.c
 done
 
+# ---- bounds that grow
+
+says 0 'safe: 643 executions' check --preemption-bound auto "$programs/dekker.c"
+says 0 'safe: ' check --preemption-bound auto --model tso "$scripts/sb.script"
+says 1 'all runs with at most 0 preemptions were made, and some of those with 1' check --preemption-bound auto "$programs/bbuf-if.c"
+cat >large.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *adds(void *a) { for (int i = 0; i < 15; i++) atomic_fetch_add(&x, 1); return a; }
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, adds, 0);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+}
+END
+says 3 'the time was up; all runs with at most [0-9]+ preemptions? were made, and about [0-9]+ % of those with [0-9]+' \
+    check --preemption-bound auto --timeout 3 large.c
+says 2 "takes a number from 0 to 1000000, or auto, not 'x'" check --preemption-bound x "$programs/dekker.c"
+
 # ---- what does not go together
 
 says 2 "'--runs' goes with --search random, pct or pos" check --runs 5 "$programs/dekker.c"

@@ -135,6 +135,7 @@ struct how {
     const char *model, *reduction; /* sc, optimal */
     uint32_t buffer_bound;         /* N + 1 */
     uint32_t preemption_bound;     /* N + 1 */
+    bool bound_grows;
     uint64_t max_steps, max_executions, seed;
     double timeout;
 };
@@ -146,6 +147,7 @@ static struct explorer_options options_of(struct how how)
         .memory = memory_find(how.model ? how.model : "sc"),
         .buffer_bound = how.buffer_bound ? how.buffer_bound - 1 : BUFFER_UNBOUNDED,
         .preemption_bound = how.preemption_bound ? how.preemption_bound - 1 : NO_BOUND,
+        .bound_grows = how.bound_grows,
         .max_steps = how.max_steps ? how.max_steps : NO_LIMIT,
         .max_executions = how.max_executions ? how.max_executions : NO_LIMIT,
         .timeout = how.timeout,
@@ -952,9 +954,43 @@ static void dpor_keeps_its_promise_under_a_bound(void **state)
             compare_bounded(bounded_programs[i], model_names[m]);
 }
 
+/* It ends when nothing was forbidden: then all final states were seen, by runs of all bounds together. */
+static void a_bound_grows_until_nothing_is_forbidden(void **state)
+{
+    static const char *const sources[] = {"sb", "mp", "locks(3)"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        for (unsigned m = 0; m < MODELS; m++) {
+            struct how how = {.model = model_names[m], .reduction = "dpor"};
+            struct result all = explore(sources[i], how), grown;
+            uint64_t executions = 0;
+
+            how.preemption_bound = 1;
+            how.bound_grows = true;
+            grown = explore(sources[i], how);
+            ASSERT_SAME_STATES(&all, &grown, "%s, %s", sources[i], model_names[m]);
+            assert_int_equal(grown.stats.cut, 0);
+            how.bound_grows = false;
+            for (uint32_t bound = 0; bound <= grown.stats.bounds; bound++) {
+                struct result one;
+
+                how.preemption_bound = bound + 1;
+                one = explore(sources[i], how);
+                assert_int_equal(one.stats.cut != 0, bound < grown.stats.bounds);
+                executions += one.stats.executions;
+                result_free(&one);
+            }
+            assert_int_equal(grown.stats.executions, executions);
+            result_free(&all);
+            result_free(&grown);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bound_grows_until_nothing_is_forbidden),
         cmocka_unit_test(optimal_visits_each_trace_once),
         cmocka_unit_test(source_completes_each_trace_once),
         cmocka_unit_test(reductions_agree_on_final_states),
