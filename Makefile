@@ -48,7 +48,10 @@ uninstall: $(BUILD)/build.ninja ## remove what the last install put there
 	DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall
 
 package: build setup-package ## a Debian package: build/raddle_*.deb
-	cd $(BUILD) && cpack -G DEB
+	@# cpack installs, too, into a directory of its own: the list of what `make install` wrote is not its to change
+	cd $(BUILD) && { [ ! -e install_manifest.txt ] || cp -p install_manifest.txt install_manifest.kept; } && \
+		cpack -G DEB; status=$$?; rm -f install_manifest.txt; \
+		[ ! -e install_manifest.kept ] || mv install_manifest.kept install_manifest.txt; exit $$status
 
 test: build setup-test ## all tests
 	cd $(BUILD) && $(CTEST)

@@ -1,7 +1,9 @@
-/* Annotations for programs that raddle checks. A program that uses them links with libraddle.so: build it with
- * `raddle cc`. */
+/* Annotations for programs that raddle checks. `raddle cc` and `raddle c++` define __RADDLE__; with any other compiler the
+ * annotations are nothing, and the program needs no library. */
 #ifndef RADDLE_H
 #define RADDLE_H
+
+#ifdef __RADDLE__
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +28,18 @@ void raddle_fail(const char *expression, const char *file, unsigned line) __attr
 
 #ifdef __cplusplus
 }
+#endif
+
+#else /* their arguments are compiled, and not evaluated */
+
+#define raddle_assert(condition) ((void)sizeof((condition) ? 1 : 0))
+#define raddle_assume(condition) ((void)sizeof((condition) ? 1 : 0))
+#define raddle_choose(n)         ((void)sizeof(n), 0u)
+#define raddle_atomic_begin()    ((void)0)
+#define raddle_atomic_end()      ((void)0)
+#define raddle_fail(expression, file, line)                                                        \
+    ((void)sizeof(expression), (void)sizeof(file), (void)sizeof(line))
+
 #endif
 
 #endif

@@ -146,6 +146,7 @@ static void add_compile(struct command *command, const struct places *places)
     add(command, "-disable-O0-optnone%s", "");      /* else locals stay in memory at -O0 */
     add(command, "-fno-discard-value-names%s", ""); /* names of locals without -g */
     add(command, "-gline-tables-only%s", "");       /* any -g of the user's comes later and wins */
+    add(command, "-D__RADDLE__=1%s", "");
     /* makes libstdc++ leave std::string to the program, where its accesses are seen */
     add(command, "-D_GLIBCXX_ASSERTIONS%s", "");
     if (*places->include)

@@ -164,6 +164,33 @@ static bool is_elf(const char *file)
     return memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
+/* A file that cannot be checked, and what it is. False if it may be a script. */
+static bool says_what_it_is(const char *file)
+{
+    static const struct {
+        const char *suffix, *text;
+    } known[] = {
+        {".raddle",
+         "is a recorded run: `raddle show %s` tells it, `raddle replay %s` does it again"},
+        {".h", "is a header: check a source that includes it"},
+        {".hpp", "is a header: check a source that includes it"},
+        {".litmus", "is a litmus test: `raddle litmus %s` runs it"},
+        {".json", "is JSON, not a program"},
+        {".md", "is text, not a program"},
+        {".txt", "is text, not a program"},
+        {".so", "is a library: check a program that links it"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (has_suffix(file, known[i].suffix)) {
+            fprintf(stderr, "raddle: %s: ", file);
+            fprintf(stderr, known[i].text, file, file);
+            fprintf(stderr, "\n");
+            return true;
+        }
+    return false;
+}
+
 /* `words` come before "--", `arguments` behind it; both end with NULL. */
 static int check_words(char **words, char **arguments, const struct settings *settings)
 {
@@ -191,6 +218,8 @@ static int check_words(char **words, char **arguments, const struct settings *se
                 count);
         return EXIT_STATUS_USAGE;
     }
+    if (says_what_it_is(words[0]))
+        return EXIT_STATUS_USAGE;
     return check_script(words[0], settings);
 }
 

@@ -347,10 +347,12 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
     if (unseen->library)
         fprintf(out, " (%s)", unseen->library);
     if (unseen->shared)
-        fprintf(out,
-                ": its accesses to memory, if it makes any, are not checked, so nothing is "
-                "proved; `--trust %s` takes them to disturb nobody\n",
-                unseen_trust(unseen));
+        fprintf(
+            out,
+            ": its accesses to memory, if it makes any, are not checked, so nothing is "
+            "proved; build it by `raddle cc`, too, if you have its source, or `--trust %s` takes "
+            "them to disturb nobody\n",
+            unseen_trust(unseen));
     else
         fprintf(
             out,
@@ -485,6 +487,16 @@ static int start_failed(struct native_check *check, const struct driver_end *end
     return EXIT_STATUS_ENVIRONMENT;
 }
 
+/* Nothing was found now: a run in a file of that name is from an earlier check, and who looks at it should know. */
+static void stale_note(struct native_check *check)
+{
+    const char *trace = trace_path(check, 0);
+
+    if (access(trace, F_OK) == 0)
+        fprintf(report_stream(check->settings),
+                "note: %s is from an earlier check; this one has found no bug\n", trace);
+}
+
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
@@ -516,6 +528,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     if (race_warnings_reason(&check->report, reason, sizeof reason))
         reason_add(check, reason);
     race_advise(&check->report);
+    if (check->report.bugs.count == 0)
+        stale_note(check);
     status = report_finish(&check->report);
     return drawn ? status : EXIT_STATUS_ENVIRONMENT;
 }

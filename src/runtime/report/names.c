@@ -386,10 +386,26 @@ static void add_signal_wait(struct text *t, agent_id agent, const struct op *op)
     text_add(t, ", but nobody signals");
 }
 
+/* Who waits at a barrier has arrived there by its last operation. */
+static void add_barrier_wait(struct text *t, agent_id agent)
+{
+    const struct op *wait = waited_at(agent);
+
+    text_add(t, "others to come to barrier");
+    if (wait && op_infos[wait->kind].object == OBJECT_BARRIER) {
+        text_add(t, " ");
+        add_object(t, wait);
+    }
+}
+
 static void add_wait(struct text *t, agent_id agent, const struct op *op)
 {
     if (op->kind == OP_COND_RELOCK) {
         add_signal_wait(t, agent, op);
+        return;
+    }
+    if (op->kind == OP_BARRIER_LEAVE) {
+        add_barrier_wait(t, agent);
         return;
     }
     if (op->kind == OP_THREAD_JOIN)
