@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "cli/driver.h"
@@ -182,7 +183,7 @@ static bool says_what_it_is(const char *file)
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (has_suffix(file, known[i].suffix)) {
+        if (has_suffix(file, known[i].suffix) && access(file, F_OK) == 0) {
             fprintf(stderr, "raddle: %s: ", file);
             fprintf(stderr, known[i].text, file, file);
             fprintf(stderr, "\n");

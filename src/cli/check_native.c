@@ -528,7 +528,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     if (race_warnings_reason(&check->report, reason, sizeof reason))
         reason_add(check, reason);
     race_advise(&check->report);
-    if (check->report.bugs.count == 0)
+    if (check->report.bugs.count == 0 && check->report.warnings.count == 0)
         stale_note(check);
     status = report_finish(&check->report);
     return drawn ? status : EXIT_STATUS_ENVIRONMENT;

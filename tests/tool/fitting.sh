@@ -60,6 +60,22 @@ rm fails.raddle
 run "$RADDLE" check -DSTATUS=0 fails.c
 expect "and only of one that is there" sh -c "! grep -q note '$dir/out'"
 
+# ---- on a terminal: colours, and the line of the source
+
+if command -v script >/dev/null; then
+    run env TERM=xterm script -qec "$RADDLE check -DSTATUS=1 fails.c" /dev/null
+    cat -v "$dir/out" >seen
+    expect "a terminal: the kind is red" grep -qF '^[[1;31mexit:^[[0m' seen
+    expect "a terminal: the line of the source" grep -qE '^ +1 \| int main\(void\) \{ return STATUS; \}' seen
+    expect "a terminal: a mark below it" grep -qE '^ +\| +\^' seen
+    run env TERM=xterm NO_COLOR=1 script -qec "$RADDLE check -DSTATUS=1 fails.c" /dev/null
+    expect "NO_COLOR" sh -c "! grep -qF '[1;31m' '$dir/out'"
+    rm -f fails.raddle
+fi
+run "$RADDLE" check -DSTATUS=1 fails.c
+expect "no terminal: neither" sh -c "! grep -q -e '\[1m' -e 'return STATUS' '$dir/out'"
+rm -f fails.raddle
+
 # ---- barriers
 
 cat >barrier.c <<'C'
