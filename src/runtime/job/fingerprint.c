@@ -69,7 +69,8 @@ static bool is_last_of_call(uint8_t kind)
 static bool calls_runtime(const struct raddle_frame *frame, const struct op *op)
 {
     return frame->into == hook_into_runtime(frame->site) ||
-           (frame->site->flags & SITE_KNOWN && op->kind == OP_YIELD);
+           (frame->site->flags & SITE_KNOWN &&
+            (op->kind == OP_YIELD || op->kind == OP_SECTION_BEGIN));
 }
 
 /* Whether nothing is on the stack of the thread, above its innermost frame, that counts. */
