@@ -83,11 +83,21 @@ static bool is_started(const struct world *world, agent_id agent)
     return !world->agents.at[agent].is_buffer && world->threads.at[agent].status != THREAD_ABSENT;
 }
 
+/* Whether all of the local state must be told each time. */
+static bool is_told(const struct states *states, agent_id thread)
+{
+    struct world *world = world_of(states);
+    const struct target_ops *ops = world->target->ops;
+
+    return states->kind == STATES_EXACT ||
+           (ops->is_open && ops->is_open(world->target, world, thread));
+}
+
 static bool local_add(struct states *states, agent_id thread, struct fingerprint *into)
 {
     struct world *world = world_of(states);
 
-    if (states->kind == STATES_EXACT)
+    if (is_told(states, thread))
         return world->target->ops->local(world->target, world, thread, into);
     if (thread >= states->locals.count ||
         fingerprint_equal(states->locals.at[thread], (struct fingerprint){0, 0}))

@@ -34,6 +34,9 @@ struct target_ops {
     void (*note)(struct target *target, struct world *world, agent_id thread);
     bool (*change)(struct target *target, struct world *world, agent_id thread,
                    struct fingerprint *into);
+    /* Whether other threads, too, may change the local state of that one: then what its own transitions change does not say what it is. The same
+     * all through a search. NULL: they never do. */
+    bool (*is_open)(struct target *target, struct world *world, agent_id thread);
 };
 
 /* The first member of each kind of target. */

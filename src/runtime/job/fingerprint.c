@@ -419,3 +419,11 @@ bool fingerprint_change(struct target *target, struct world *world, agent_id age
     }
     return true;
 }
+
+/* Others write to its locals. */
+bool fingerprint_is_open(struct target *target, struct world *world, agent_id agent)
+{
+    (void)target;
+    (void)world;
+    return thread_of(agent)->stack_shared;
+}

@@ -11,5 +11,6 @@ bool fingerprint_shared(struct target *target, struct world *world, struct finge
 void fingerprint_note(struct target *target, struct world *world, agent_id agent);
 bool fingerprint_change(struct target *target, struct world *world, agent_id agent,
                         struct fingerprint *into);
+bool fingerprint_is_open(struct target *target, struct world *world, agent_id agent);
 
 #endif

@@ -135,6 +135,7 @@ static const struct target_ops native_ops = {
     .shared = fingerprint_shared,
     .note = fingerprint_note,
     .change = fingerprint_change,
+    .is_open = fingerprint_is_open,
 };
 
 void native_open(struct session *session)
