@@ -12,7 +12,7 @@ SEED = $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE -DCMAKE_CXX_COMPILER=clang++-19
 CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
-FILES = find src include bench examples tests/unit tests/engine tests/native tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
+FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_states tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
 .PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races soak format format-check tidy clean help
 .PHONY: install uninstall package surface

@@ -104,3 +104,18 @@ if(sources AND TARGET raddle AND TARGET raddle_so AND TARGET raddle_pass)
         set_tests_properties(native.random.${i} PROPERTIES TIMEOUT 300)
     endforeach()
 endif()
+
+# tests/native_states/*.c: random C programs, searched with and without comparing states; both must show the same.
+file(GLOB sources CONFIGURE_DEPENDS tests/native_states/*.c)
+if(sources AND TARGET native_random)
+    add_executable(native_states ${sources} tests/native/outcome.c)
+    target_include_directories(native_states PRIVATE tests)
+    target_include_directories(native_states SYSTEM PRIVATE ${JANSSON_INCLUDE})
+    target_compile_definitions(native_states PRIVATE
+        NATIVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}/tests/native")
+    target_link_libraries(native_states PRIVATE raddle_model raddle_base ${JANSSON_LIBRARY})
+    add_dependencies(native_states raddle raddle_so raddle_plain raddle_pass)
+    add_test(NAME native.states COMMAND native_states --seed 1 --programs 30 --limit 500
+        --raddle $<TARGET_FILE:raddle>)
+    set_tests_properties(native.states PROPERTIES TIMEOUT 300)
+endif()
