@@ -77,6 +77,8 @@ static void variables(struct maker *maker)
         "static atomic_int x_$[3], sent_$, ticket_$;",
         "static int *_Atomic block_$;",
         "static __thread int own_$;",
+        "static char text_$[8];",
+        "static pthread_key_t key_$;",
         "static pthread_mutex_t m_$[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};",
         "static pthread_cond_t cond_$ = PTHREAD_COND_INITIALIZER;",
         "static pthread_rwlock_t rw_$ = PTHREAD_RWLOCK_INITIALIZER;",
@@ -105,12 +107,34 @@ static void recursion(struct maker *maker)
     block_end(maker);
 }
 
+static void wide_values(struct maker *maker)
+{
+    static const char *const results[] = {"(int)(real - 0.5)", "(int)(large / 3)",
+                                          "(int)(twice >> 70)", "parts.at[value & 1]",
+                                          "room[value & 3]"};
+
+    function_begin(maker, "static __attribute__((noinline)) int wide_$(int value)");
+    line(maker, "double real = value + 0.5;");
+    line(maker, "long double large = 3 * value;");
+    line(maker, "__int128 twice = (__int128)value << 70;");
+    line(maker, "struct { char first; int at[3]; } parts = {1, {value, value + 1, 0}};");
+    line(maker, "int room[(value & 3) + 1];");
+    line(maker, "room[value & 3] = value;");
+    line(maker, "pthread_mutex_lock(&m_$[1]);");
+    line(maker, "v_$[1] = (v_$[1] + 1) & 3;");
+    line(maker, "pthread_mutex_unlock(&m_$[1]);");
+    line(maker, "return %s & 3;", results[random_below(maker, 5)]);
+    block_end(maker);
+}
+
 static void block_passing(struct maker *maker)
 {
     function_begin(maker,
                    "static __attribute__((noinline)) void pass_$(int value, int weak, int *got)");
     line(maker, "int *mine = malloc(sizeof *mine), *other;");
     line(maker, "*mine = value;");
+    if (one_in(maker, 3))
+        line(maker, "mine = realloc(mine, 40);");
     line(maker, "other = weak ? atomic_exchange_explicit(&block_$, mine, memory_order_relaxed)");
     line(maker, "             : atomic_exchange_explicit(&block_$, mine, memory_order_acq_rel);");
     line(maker, "if (!other)");
@@ -198,6 +222,8 @@ static void final_state(struct maker *maker)
     line(maker, "    hash = state_mix(hash, (uint64_t)x_$[i]);");
     line(maker, "for (int i = 0; i < 8; i++)");
     line(maker, "    hash = state_mix(hash, (uint64_t)kept_$[i]);");
+    line(maker, "for (int i = 0; i < 8; i++)");
+    line(maker, "    hash = state_mix(hash, (uint64_t)text_$[i]);");
     line(maker, "hash = state_mix(hash, (uint64_t)(owned_$ + 4 * shared_$ + 16 * counted_$));");
     line(maker, "hash = state_mix(hash, (uint64_t)(first_$ + 4 * local_$[0] + 16 * local_$[1]));");
     if (one_in(maker, 2)) /* of some interleavings only */
@@ -216,6 +242,7 @@ static void main_body(struct maker *maker, const struct shape *shape)
     line(maker, "local_$ = locals;");
     line(maker, "sem_init(&sem_$, 0, 1);");
     line(maker, "sem_init(&gone_$, 0, 0);");
+    line(maker, "pthread_key_create(&key_$, NULL);");
     line(maker, "pthread_barrier_init(&barrier_$, NULL, 2);");
     for (unsigned t = 0; t < shape->threads; t++)
         line(maker, "pthread_create(&threads[%u], NULL, thread_$_%u, NULL);", t, t);
@@ -248,6 +275,7 @@ static void ending_program(struct maker *maker, enum style style, unsigned size)
     shape.detached = style >= STYLE_THREADS && one_in(maker, 3);
     shape.keeps = one_in(maker, 3);
     recursion(maker);
+    wide_values(maker);
     block_passing(maker);
     lending(maker);
     initialiser(maker);
@@ -340,8 +368,9 @@ enum planted generate_planted(uint64_t seed)
 
 void generate_begin(FILE *out)
 {
-    fprintf(out, "#include <stdatomic.h>\n#include <stdlib.h>\n#include <string.h>\n"
-                 "#include \"prelude.h\"\n");
+    fprintf(out,
+            "#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+            "#include \"prelude.h\"\n");
 }
 
 void generate_program(uint64_t seed, unsigned number, unsigned size, FILE *out)

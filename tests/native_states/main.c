@@ -108,6 +108,12 @@ static void found_add(const struct result *result)
     seen.safe += result->bugs.count == 0;
 }
 
+/* Too big for the limit, or for the time. */
+static bool has_no_end(const struct result *result, uint64_t limit)
+{
+    return result->executions >= limit || strcmp(result->reason, "the time was up") == 0;
+}
+
 /* 1: all agree; 0: they do not, and it was told; -1: too big. */
 static int judge_ending(const struct trial *trial)
 {
@@ -116,7 +122,7 @@ static int judge_ending(const struct trial *trial)
     uint64_t revisited = 0;
 
     search(trial, 0, options.limit, &plain);
-    if (plain.executions >= options.limit)
+    if (has_no_end(&plain, options.limit))
         same = -1;
     for (unsigned k = 1; k < KIND_COUNT && same >= 0; k++) {
         if (strcmp(kinds[k], "auto") == 0 && trial->seed % 4)
@@ -128,7 +134,7 @@ static int judge_ending(const struct trial *trial)
         seen.pairs_more += result_pairs_only(&stateful, &plain);
         if (options.verbose)
             tell(trial, k, &stateful);
-        if (stateful.reason[0]) { /* no end in time */
+        if (has_no_end(&stateful, 20 * options.limit)) {
             seen.too_slow++;
         } else if (!result_compare(&plain, &stateful, stdout)) {
             tell(trial, 0, &plain);
@@ -153,9 +159,13 @@ static int judge_endless(const struct trial *trial)
 
     search(trial, 1, ENDLESS_LIMIT, &result);
     int same = !result.problem[0] && (kind ? result_has(&result, kind) : !result.bugs.count);
-    if (result.reason[0] && !result.bugs.count)
-        same = -1;
-    seen.too_slow += result.reason[0] != '\0';
+    if (has_no_end(&result, ENDLESS_LIMIT)) {
+        seen.too_slow++;
+        if (!result.bugs.count) /* what was found by then counts */
+            same = -1;
+    } else if (result.reason[0]) {
+        same = 0;
+    }
     if (!same) {
         printf("  endless, and planted is %s: %s %s %s\n", kind ? kind : "nothing", result.problem,
                result.verdict, result.reason);

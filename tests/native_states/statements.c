@@ -332,6 +332,44 @@ static void call_make(struct maker *maker)
     line(maker, "%c = recurse_$(%u, %c);", reg(maker), random_below(maker, 2), reg(maker));
 }
 
+/* What is live across a lock in other types. */
+static void wide_make(struct maker *maker)
+{
+    line(maker, "%c = wide_$(%c);", reg(maker), reg(maker));
+}
+
+/* Memory that library functions write and read. */
+static void text_make(struct maker *maker)
+{
+    static const char *const writes[] = {
+        "snprintf(text_$, sizeof text_$, \"%%d\", %c);", "memset(text_$ + 1, '0' + %c, 2);",
+        "memcpy(text_$ + 3, &%c, 4);", "text_$[0] = (char)('0' + (%c & 3));"};
+    char r = reg(maker);
+
+    line(maker, "pthread_mutex_lock(&m_$[0]);");
+    if (one_in(maker, 3))
+        line(maker, "%c = atoi(text_$) & 3;", r);
+    else
+        line(maker, writes[random_below(maker, 4)], r); /* NOLINT: each has one %c */
+    line(maker, "pthread_mutex_unlock(&m_$[0]);");
+}
+
+static void key_make(struct maker *maker)
+{
+    if (one_in(maker, 2))
+        line(maker, "pthread_setspecific(key_$, (void *)(intptr_t)%c);", reg(maker));
+    else
+        line(maker, "%c = (int)(intptr_t)pthread_getspecific(key_$);", reg(maker));
+}
+
+static void error_make(struct maker *maker)
+{
+    if (one_in(maker, 2))
+        line(maker, "errno = %c;", reg(maker));
+    else
+        line(maker, "%c = errno & 3;", reg(maker));
+}
+
 static void assertion(struct maker *maker)
 {
     if (one_in(maker, 3))
@@ -385,6 +423,8 @@ static const struct statement statements[] = {
     {frame_of_own, {0, 0, 0, 2, 1}},      {call_make, {1, 0, 0, 4, 1}},
     {assertion, {2, 2, 2, 2, 2}},         {branch_make, {2, 1, 1, 1, 1}},
     {loop_make, {2, 1, 1, 1, 1}},         {compute, {1, 1, 1, 1, 1}},
+    {wide_make, {0, 0, 0, 3, 1}},         {text_make, {1, 0, 0, 3, 1}},
+    {key_make, {0, 0, 0, 2, 1}},          {error_make, {0, 0, 0, 2, 1}},
 };
 
 void statement_make(struct maker *maker, enum style style)
