@@ -34,7 +34,7 @@ void future_log(bool on)
     detector.logs = on;
 }
 
-size_t future_bytes(void)
+uint64_t future_bytes(void)
 {
     const struct futures *f = tables();
 
@@ -375,5 +375,6 @@ const struct future_ops detect_future = {
     .either = future_either,
     .ordered = future_ordered,
     .begin = future_begin,
+    .bytes = future_bytes,
     .knowledge = knowledge_of_path,
 };

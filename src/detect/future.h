@@ -54,7 +54,7 @@ void future_log(bool on);
 extern const struct future_ops detect_future;
 
 /* How much memory the tables take. */
-size_t future_bytes(void);
+uint64_t future_bytes(void);
 
 /* The number in HOLDER_RELEASED and HOLDER_SHARED of the object that has that key in sync.object_numbers, and back. */
 uint32_t future_object(uint64_t key);

@@ -77,7 +77,8 @@ struct states {
     uint64_t max_bytes; /* of the tables, or 0 */
 
     VEC(struct state_entry) entries;
-    struct map by_print;
+    uint32_t *slots;                /* entries by the low half of their prints; STATE_NONE: none */
+    uint32_t mask;                  /* number of slots - 1 */
     VEC(struct state_frame) frames; /* by depth */
     visible_id last;                /* the operation of the transition under way */
     VEC(uint32_t) open; /* entries that left the stack and lead to a state on it, in that order */

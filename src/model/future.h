@@ -27,6 +27,8 @@ struct future_ops {
     bool (*ordered)(future_id set);
     /* From the present state on transitions are new, and their passages will be asked for. Not so after a restart. */
     void (*begin)(void);
+    /* Memory that all these sets take. */
+    uint64_t (*bytes)(void);
     /* Adds who knows of whose accesses now, if those transitions led here. False: there is too much of it. */
     bool (*knowledge)(const passage_id *path, uint32_t count, struct fingerprint *into);
 };

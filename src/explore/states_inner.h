@@ -1,0 +1,51 @@
+#ifndef RADDLE_EXPLORE_STATES_INNER_H
+#define RADDLE_EXPLORE_STATES_INNER_H
+
+/* What the files states*.c share; nobody else includes it. */
+
+#include "explore/states.h"
+
+/* ---- states_print.c: what a state is */
+
+/* The fingerprint of the present one. False: it cannot be told. */
+bool states_print(struct states *states, const struct state_frame *frame,
+                  struct fingerprint *print);
+
+/* Whether only the first thread has begun so far. */
+bool states_lone(const struct world *world);
+
+/* delta: what the local state of a thread is called; all zeros: nothing yet. */
+struct fingerprint *states_local(struct states *states, agent_id thread);
+
+/* delta: the thread has taken a transition; and threads may have begun. */
+void states_local_next(struct states *states, agent_id thread);
+void states_locals_begin(struct states *states);
+
+/* ---- states_table.c: the entries, and sets of sleepers */
+
+void states_table_open(struct states *states);
+
+/* The entry with that print, or STATE_NONE. *half: only half of the print is the same. */
+uint32_t states_find(const struct states *states, struct fingerprint print, bool *half);
+
+void states_add(struct states *states, const struct state_entry *entry);
+
+/* What is asleep at `depth`. */
+sleepers_id states_sleepers(struct states *states, uint32_t depth);
+
+/* Into states->sleeping: those of a set that are awake at `depth`. How many. */
+uint32_t states_awake(struct states *states, sleepers_id set, uint32_t depth);
+
+/* ---- states_summary.c: what may follow a state */
+
+void states_follow(struct states *states, uint32_t depth, opset_id set);
+
+/* Holds what may follow the known state `entry`, where the run is now, against the events of the run. */
+void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth);
+
+static inline struct world *states_world(const struct states *states)
+{
+    return states->execution->world;
+}
+
+#endif

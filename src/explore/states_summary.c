@@ -1,0 +1,141 @@
+#include "explore/states_inner.h"
+#include "model/touch.h"
+
+/* ---- what may follow */
+
+void states_follow(struct states *states, uint32_t depth, opset_id set)
+{
+    struct state_frame *frame = &states->frames.at[depth];
+
+    frame->follows = opset_union(&states->visibles, frame->follows, set);
+}
+
+/* The edge of line 21 of Figure 7. */
+static void edge_add(struct states *states, visible_id from, opset_id to)
+{
+    while (states->next.count <= from)
+        vec_push(states->arena, &states->next, OPSET_EMPTY);
+    states->next.at[from] = opset_union(&states->visibles, states->next.at[from], to);
+}
+
+/* What is withdrawn by a transition is told when that is done, and the state behind it is not entered yet. */
+void states_suspect(struct states *states, const struct suspect *suspect)
+{
+    struct execution *x = states->execution;
+    uint32_t depth = x->events.count;
+    struct access looks[FOOTPRINT_MAX];
+    const struct access *accesses = suspect->accesses;
+    uint32_t count = suspect->access_count;
+    opset_id one;
+
+    if (states->frames.count == 0)
+        return;
+    if (!accesses) {
+        count = suspect_looks(x, suspect, looks);
+        accesses = looks;
+    }
+    if (depth == states->frames.count)
+        depth--;
+    else
+        states->last = visible_of(&states->visibles, suspect, accesses, count);
+    one = opset_of(&states->visibles, visible_of(&states->visibles, suspect, accesses, count));
+    states_follow(states, depth, one);
+    if (states->kind == STATES_DELTA && depth > 0)
+        edge_add(states, states->frames.at[depth].by, one);
+}
+
+/* delta: the pending operation of an agent, in the present state. */
+static opset_id pending_op(struct states *states, agent_id agent)
+{
+    struct execution *x = states->execution;
+    struct op space;
+    const struct op *op = world_pending(x->world, agent, &space);
+    struct suspect suspect = {.agent = agent, .op = op};
+    struct footprint footprint;
+
+    if (!op || !world_ready(x->world, agent))
+        return OPSET_EMPTY;
+    if (op_touch(x->world, &view_now, agent, op, &footprint, NULL) == TOUCH_DISABLED)
+        footprint.count = suspect_looks(x, &suspect, footprint.at);
+    else
+        suspect.accesses = footprint.at;
+    return opset_of(&states->visibles,
+                    visible_of(&states->visibles, &suspect, footprint.at, footprint.count));
+}
+
+/* delta: all that are pending, also those that have to wait: they may wait for ever. */
+static opset_id pending_ops(struct states *states)
+{
+    const struct world *world = states_world(states);
+    opset_id set = OPSET_EMPTY;
+
+    for (uint32_t i = 0; i < world->active.count; i++)
+        set = opset_union(&states->visibles, set, pending_op(states, world->active.at[i]));
+    return set;
+}
+
+/* The summary of Figure 7, line 5: all that is reachable in the graph from the operations that can run. */
+static opset_id graph_reach(struct states *states, opset_id set)
+{
+    opset_id before;
+
+    do {
+        struct opset_range range = states->visibles.sets.at[set];
+
+        before = set;
+        for (uint32_t i = 0; i < range.count; i++) {
+            struct opset_word word = states->visibles.words.at[range.first + i];
+
+            for (; word.bits; word.bits &= word.bits - 1) {
+                visible_id id = word.index * 64 + (unsigned)__builtin_ctzll(word.bits);
+
+                if (id < states->next.count)
+                    set = opset_union(&states->visibles, set, states->next.at[id]);
+            }
+        }
+    } while (set != before);
+    return set;
+}
+
+static opset_id summary_of(struct states *states, const struct state_entry *entry, uint32_t depth)
+{
+    opset_id set;
+
+    if (states->kind == STATES_EXACT)
+        return entry->follows;
+    set = pending_ops(states);
+    if (depth > 0)
+        edge_add(states, states->frames.at[depth].by, set);
+    return graph_reach(states, set);
+}
+
+static void plan_reversal(void *context, event_id first, const struct suspect *suspect)
+{
+    struct states *states = context;
+
+    enabled_reverse(&states->enabled, states->nodes, first, suspect->agent, suspect->pre);
+}
+
+/* UpdateBacktrackSets of Figure 6, for all events of the run. */
+static void visible_ahead(void *context, const struct visible *op)
+{
+    struct states *states = context;
+    struct execution *x = states->execution;
+    struct suspect suspect = {.agent = op->agent,
+                              .op = &op->op,
+                              .pre = execution_clock_of(x, op->agent),
+                              .accesses = &states->visibles.accesses.at[op->accesses],
+                              .access_count = op->access_count};
+
+    if (op->access_count)
+        races_ahead(x, &suspect, plan_reversal, states);
+}
+
+void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth)
+{
+    opset_id set = summary_of(states, entry, depth);
+
+    opset_each(&states->visibles, set, visible_ahead, states);
+    states_follow(states, depth, set);
+    states->frames.at[depth].future = entry->future;
+}
