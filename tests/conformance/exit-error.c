@@ -1,4 +1,5 @@
 // STATUS: 7
+// OPTIONS: --exit-ok
 // error prints, and ends the program as exit does if the status is not 0.
 #include "conform.h"
 #include <error.h>

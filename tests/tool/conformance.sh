@@ -67,10 +67,11 @@ check() { # the verdict, the end of each execution, what the report must name
     done
 }
 
-# What the page says of this program, it calls: by its own name, or by the one that the pass gave it; copies become hooks.
+# What the page says of this program, it calls: by its own name, or by the one that the pass gave it; copies become hooks. A few functions of libc become part
+# of the program itself (atexit, at_quick_exit).
 check_page() {
     [ -f "$SOURCE_DIR/docs/surface.md" ] || return
-    nm -u "$name" | awk '{ print $NF }' | sed -E 's/@.*//; s/^__(raddlestr|raddlelib|raddle|isoc99|isoc23)_//' | sort -u >calls
+    nm "$name" | awk '{ print $NF }' | sed -E 's/@.*//; s/^__(raddlestr|raddlelib|raddle|isoc99|isoc23)_//' | sort -u >calls
     while read -r function; do
         grep -qx -- "$function" calls || grep -qF "dlsym(RTLD_DEFAULT, \"$function\")" "$file" ||
             grep -qF "{\"$function\", COPY_" "$SOURCE_DIR/src/instrument/copy.c" ||
