@@ -173,6 +173,7 @@ static void frame_push(struct states *states, uint32_t depth)
                                 .sum = world->sum,
                                 .low = depth,
                                 .moved = AGENT_NONE,
+                                .is_lone = states_lone(world),
                                 .open = states->open.count,
                                 .begun = states->begun.count};
 
@@ -187,7 +188,7 @@ static void frame_push(struct states *states, uint32_t depth)
             frame.before = *states_local(states, event->agent);
             states_local_next(states, event->agent);
         }
-        if (states_lone(world)) {
+        if (states->frames.at[depth - 1].is_lone) {
             fingerprint_word(&frame.lone, event->outcome);
             fingerprint_bytes(&frame.lone, &event->result, sizeof event->result);
         }

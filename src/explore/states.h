@@ -51,6 +51,7 @@ struct state_frame {
     uint32_t open;      /* how many entries there were in states.open before it */
     uint32_t begun;     /* delta: and in states.begun */
     uint32_t low; /* the lowest depth that something below it leads back to; its own if none does */
+    bool is_lone; /* only the first thread has begun */
     bool known;   /* it was known: the run stopped there */
     bool partly;  /* something below it was not explored */
     agent_id
