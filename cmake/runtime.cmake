@@ -21,7 +21,7 @@ add_library(raddle_runtime_low STATIC
 set_target_properties(raddle_runtime_low PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     C_VISIBILITY_PRESET hidden)
-target_compile_definitions(raddle_runtime_low PRIVATE _GNU_SOURCE)
+target_compile_definitions(raddle_runtime_low PRIVATE _GNU_SOURCE __RADDLE__) # raddle.h is meant
 target_link_libraries(raddle_runtime_low PUBLIC raddle_base)
 list(APPEND all_rooms raddle_runtime_low)
 
@@ -46,7 +46,7 @@ set_target_properties(raddle_so PROPERTIES
     C_VISIBILITY_PRESET hidden
     COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wstrict-prototypes"
     LINK_OPTIONS "-Wl,-z,now;-Wl,-z,noexecstack;-Wl,--wrap=syscall") # its own calls of the kernel do not meet the interposed one
-target_compile_definitions(raddle_so PRIVATE _GNU_SOURCE)
+target_compile_definitions(raddle_so PRIVATE _GNU_SOURCE __RADDLE__)
 target_link_libraries(raddle_so PRIVATE dl)
 install(TARGETS raddle_so LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR}/${RADDLE_CHECKING})
 

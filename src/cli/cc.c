@@ -220,7 +220,7 @@ static int compile(int argc, char **argv, bool is_cxx)
 {
     struct request request = request_read(argc, argv);
     struct places places;
-    struct command command = {.count = 1}; /* after the program itself */
+    static struct command command = {.count = 1}; /* after the program itself */
     char diagnostics[PATH_MAX];
     const char *compiler;
     bool looks;

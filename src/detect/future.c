@@ -214,7 +214,7 @@ static void item_add(struct futures *f, uint32_t first, uint64_t item)
 static future_id items_unite(struct futures *f, const uint64_t *a, uint32_t count_a,
                              const uint64_t *b, uint32_t count_b)
 {
-    const uint64_t *end_a = a + count_a, *end_b = b + count_b;
+    const uint64_t *end_a = count_a ? a + count_a : a, *end_b = count_b ? b + count_b : b;
 
     f->items.count = 0;
     while (a < end_a || b < end_b) {

@@ -66,7 +66,7 @@ static void reach_from(struct reach *reach, const struct o_state *state)
 {
     struct o_choice choices[O_CHOICES];
     struct o_event event[2];
-    struct o_state *next = malloc(sizeof *next);
+    struct o_state *next = calloc(1, sizeof *next);
     unsigned n = o_choices(&reach->machine, state, choices);
 
     if (n == 0)

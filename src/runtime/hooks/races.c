@@ -1,5 +1,6 @@
 #include "runtime/hooks/races.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -47,6 +48,8 @@ static bool is_same(const struct detect_race *a, const struct detect_race *b)
 
 static void race_explain(const struct detect_race *race)
 {
+    int error = errno;
+
     for (uint32_t i = 0; i < races.count; i++) {
         struct race_note *note = &races.notes[i];
 
@@ -56,6 +59,7 @@ static void race_explain(const struct detect_race *race)
         note->now = races.seen;
         stack_keep(&note->now.stack, frames_of(race->now.thread));
         race_name(note);
+        errno = error; /* which may be what is accessed */
     }
 }
 

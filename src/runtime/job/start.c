@@ -110,7 +110,7 @@ bool start_save(struct session *session, int error)
     faults_open();
     if (state_save() != 0)
         return false;
-    errno = error;
+    errno = native.error = error;
     if (image_save() != 0)
         return false;
     tls_save();

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -58,6 +59,7 @@ static void thread_entry(void *argument)
         tls_begin();
         native_leave_thread(thread->start(thread->argument));
     }
+    errno = native.error; /* the engine may have changed it since it was put back */
     constructors_run();
     exit(native.main(native.argc, native.argv, native.environment));
 }

@@ -78,21 +78,36 @@ INTERPOSE unsigned raddle_choose(unsigned n)
     return (unsigned)native_ask(&op);
 }
 
-INTERPOSE void raddle_atomic_begin(void)
+static void section_begin(uint8_t variant)
 {
     struct op op = native_op(OP_SECTION_BEGIN, NULL);
 
-    op.variant = OP_VARIANT_ANNOTATED;
+    op.variant = variant;
     if (native.current && !native.alone && native.current->sections++ == 0)
         native_ask(&op);
 }
 
-INTERPOSE void raddle_atomic_end(void)
+void native_section_begin(void)
+{
+    section_begin(0);
+}
+
+void native_section_end(void)
 {
     struct op op = native_op(OP_SECTION_END, NULL);
 
     if (native.current && native.current->sections > 0 && --native.current->sections == 0)
         native_ask(&op);
+}
+
+INTERPOSE void raddle_atomic_begin(void)
+{
+    section_begin(OP_VARIANT_ANNOTATED);
+}
+
+INTERPOSE void raddle_atomic_end(void)
+{
+    native_section_end();
 }
 
 INTERPOSE void __VERIFIER_atomic_begin(void)

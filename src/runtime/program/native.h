@@ -73,6 +73,7 @@ struct native {
     int argc;
     char **argv;
     char **environment;
+    int error;                           /* errno when main begins */
     const struct raddle_site *main_left; /* where main has returned, if raddle compiled it */
     bool started;                        /* constructors are through */
     struct fiber_floats floats;          /* that the main thread begins with */
@@ -175,5 +176,9 @@ bool native_has_ended(uint32_t number);
 
 /* Another thread uses the stack of that thread: the search must know that from the beginning. */
 void native_share_stack(uint32_t number);
+
+/* An atomic section of the runtime's own: as raddle_atomic_begin and raddle_atomic_end, but its thread has more to do behind it than its code says. */
+void native_section_begin(void);
+void native_section_end(void);
 
 #endif

@@ -119,14 +119,14 @@ static bool sleeper_queue(struct sleeper *sleeper, uint32_t value, uint32_t *oth
 {
     bool same;
 
-    raddle_atomic_begin();
+    native_section_begin();
     same = (uint32_t)word_ask(OP_LOAD, sleeper->word) == value;
     if (same) {
         word_ask(OP_RMW, cell_of(sleeper->word));
         *others = queue_count(sleeper->word);
         queue_insert(native.current->number, 0);
     }
-    raddle_atomic_end();
+    native_section_end();
     return same;
 }
 
@@ -136,13 +136,13 @@ static void sleeper_move(struct sleeper *sleeper, uint32_t others)
 
     if (behind == 0)
         return;
-    raddle_atomic_begin();
+    native_section_begin();
     word_ask(OP_RMW, cell_of(sleeper->word));
     if (sleeper->queued) {
         queue_remove(native.current->number);
         queue_insert(native.current->number, behind);
     }
-    raddle_atomic_end();
+    native_section_end();
 }
 
 /* False: a handler of a signal has run meanwhile. */
@@ -158,12 +158,12 @@ static bool sleeper_leave(struct sleeper *sleeper)
 {
     bool leaves;
 
-    raddle_atomic_begin();
+    native_section_begin();
     word_ask(OP_RMW, cell_of(sleeper->word));
     leaves = sleeper->queued;
     if (leaves)
         queue_remove(native.current->number);
-    raddle_atomic_end();
+    native_section_end();
     return leaves;
 }
 
@@ -206,7 +206,7 @@ static long futex_wake(const void *word, uint32_t most, uint32_t bits)
 {
     uint32_t woken = 0, i = 0;
 
-    raddle_atomic_begin();
+    native_section_begin();
     word_ask(OP_LOAD, cell_of(word)); /* also if there is nobody: it may have come too early */
     while (i < futex.queued && woken < most) {
         uint32_t thread = futex.queue[i];
@@ -221,7 +221,7 @@ static long futex_wake(const void *word, uint32_t most, uint32_t bits)
     }
     if (woken)
         word_ask(OP_RMW, cell_of(word));
-    raddle_atomic_end();
+    native_section_end();
     return woken;
 }
 

@@ -49,7 +49,8 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     struct search *search = context;
     struct result *result = &search->result;
     const struct execution *x = &explorer->execution;
-    uint64_t value = (uint64_t)script_cell(&search->script, 0, 0);
+    bool has_cell = search->program.decl_count > 0 && search->program.decls[0].kind == OBJECT_CELL;
+    uint64_t value = has_cell ? (uint64_t)script_cell(&search->script, 0, 0) : 0;
 
     for (event_id id = 0; id < x->events.count; id++)
         result->sequence =
