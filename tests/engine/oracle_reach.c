@@ -76,8 +76,10 @@ static void reach_from(struct reach *reach, const struct o_state *state)
         o_state_copy(&reach->machine, next, state);
         o_step(&reach->machine, next, choices[i], &event[0], 0);
         reach->result->steps++;
-        if (next->too_big)
+        if (next->too_big) { /* a loop without a visible operation, say: it stands anywhere */
             reach->result->too_big = next->too_big;
+            break;
+        }
         reach_add(reach, next);
     }
     free(next);
@@ -94,6 +96,7 @@ void oracle_reach(const struct oracle_config *config, uint64_t limit, struct ora
     result->too_big = reach.machine.too_big;
     if (!result->too_big) {
         o_state_init(&reach.machine, state);
+        result->too_big = state->too_big;
         reach_add(&reach, state);
     }
     while (reach.count > 0 && !result->too_big) {
