@@ -42,6 +42,9 @@ static const struct {
 /* Runs of a search after which --stateful=auto begins: with fewer there is nothing to gain. */
 #define STATES_AFTER 2000
 
+/* States after which it ends, if hardly any run has stopped at one. */
+#define STATES_TRIAL 50000
+
 static const char *set_stateful(struct settings *settings, const char *value)
 {
     for (size_t i = 0; i < sizeof states_kinds / sizeof *states_kinds; i++)
@@ -337,6 +340,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .buffer_bound = BUFFER_UNBOUNDED,
                                              .preemption_bound = NO_BOUND,
                                              .states_after = STATES_AFTER,
+                                             .states_trial = STATES_TRIAL,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
                                   .races = true,

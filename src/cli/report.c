@@ -116,6 +116,14 @@ static void bugs_make(const struct report *report, const report_bug_vec *from, r
     }
 }
 
+/* The one that was used. */
+static const char *reduction_name(const struct explorer_options *options)
+{
+    bool compares = options->states == STATES_EXACT || options->states == STATES_DELTA;
+
+    return (compares ? options->reduction->with_states : options->reduction)->name;
+}
+
 /* As the formats take it; its vectors are in the report's arena. */
 static void result_make(const struct report *report, struct result *result)
 {
@@ -129,7 +137,7 @@ static void result_make(const struct report *report, struct result *result)
         .verdict = report_verdict(report),
         .model = report->settings->search.memory->name,
         .search = report->settings->search.search->name,
-        .reduction = is_sampled(report) ? "none" : report->settings->search.reduction->name,
+        .reduction = is_sampled(report) ? "none" : reduction_name(&report->settings->search),
         .executions = stats->executions,
         .blocked = stats->asleep + stats->states.revisited + stats->assumes,
         .states = stats->states.states,
@@ -189,14 +197,6 @@ static void states_notes(const struct report *report, FILE *out)
         fputs("note: no run comes to an end: the program goes round for ever, in the states that "
               "were explored\n",
               out);
-}
-
-/* The one that was used. */
-static const char *reduction_name(const struct explorer_options *options)
-{
-    bool compares = options->states == STATES_EXACT || options->states == STATES_DELTA;
-
-    return (compares ? options->reduction->with_states : options->reduction)->name;
 }
 
 int report_finish(const struct report *report)

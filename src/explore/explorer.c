@@ -17,10 +17,8 @@
 
 /* ---- comparing states */
 
-/* STATES_AUTO: steps of one run after which states are compared; how many states there must be to tell whether that is worth it; and how many
- * runs there may be for each that stops at a known state. */
+/* STATES_AUTO: steps of one run after which states are compared; and how many runs there may be for each that stops at a known state. */
 #define AUTO_DEPTH  4000
-#define AUTO_STATES 50000
 #define AUTO_REPEAT 100
 
 /* From now on. In the middle of a search another reduction may have to take over: what is planned and done stays as it is. */
@@ -31,16 +29,16 @@ static void states_begin(struct explorer *explorer)
     explorer->reduction->ops = options->reduction->with_states;
     states_open(&explorer->states, options->states == STATES_AUTO ? STATES_EXACT : options->states,
                 &explorer->execution, explorer->reduction, options->futures);
-    explorer->states.max_bytes = options->max_memory / 2;
+    explorer->states.max_memory = options->max_memory;
     explorer->comparing = true;
 }
 
+/* The reduction that has taken over stays: `optimal` would have to know all races of the present run. */
 static void states_end(struct explorer *explorer)
 {
     explorer->comparing = explorer->known = false;
     explorer->world.sums = false;
     explorer->execution.states = NULL;
-    explorer->reduction->ops = explorer->options.reduction;
 }
 
 /* Whether a search that has not compared states is large enough for it. Tried once. */
@@ -56,7 +54,7 @@ static bool states_in_vain(const struct explorer *explorer)
     const struct states_stats *stats = &explorer->states.stats;
 
     return explorer->options.states == STATES_AUTO && explorer->comparing &&
-           stats->states + stats->untold > AUTO_STATES &&
+           stats->states + stats->untold > explorer->options.states_trial &&
            stats->revisited < explorer->runs / AUTO_REPEAT;
 }
 

@@ -49,6 +49,7 @@ struct explorer_options {
     double timeout;          /* seconds, or 0 */
     uint8_t states;          /* enum states_kind: whether states are compared, and how */
     uint64_t states_after;   /* STATES_AUTO: runs after which that begins */
+    uint64_t states_trial;   /* STATES_AUTO: states after which it ends, if hardly any came again */
     bool
         forgets; /* with states, from the beginning: loads that nobody uses are tried in one order only */
     const struct future_ops *futures; /* with states: who looks for data races; or NULL */

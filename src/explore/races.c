@@ -472,4 +472,13 @@ void races_keep_changed(struct execution *x)
         if (x->races.at[i].changed)
             x->races.at[kept++] = x->races.at[i];
     x->races.count = kept;
+    /* what belongs to those behind the last one kept goes, too: else it would grow from run to run */
+    x->race_clocks.count = x->race_accesses.count = x->race_others.count = 0;
+    if (kept > 0) {
+        const struct race *last = &vec_last(&x->races);
+
+        x->race_clocks.count = last->pre + last->pre_width;
+        x->race_accesses.count = last->accesses + last->access_count;
+        x->race_others.count = last->others + last->other_count;
+    }
 }

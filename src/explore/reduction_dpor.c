@@ -43,19 +43,19 @@ static void dpor_enter(struct reduction *reduction, uint32_t depth, agent_id pre
     nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
 }
 
-/* Plans from E, those enabled at `depth` that are the agent of the race, or do something later on that it needs; all that
- * are enabled if there is none. One of E is enough, unless a bound is in force: it may forbid what must follow. */
+/* Plans what lets the operation of the race come before the state at `depth`. One agent is enough, unless a bound is in force: it may forbid what must
+ * follow. */
 static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
 {
     const struct execution *x = d->nodes.base.execution;
     struct vclock pre = race_pre(x, race);
     bool planned = false;
 
-    if (enabled_has(&d->enabled, depth, race->agent)) {
-        nodes_plan(&d->nodes, depth, (struct choice){race->agent, OUTCOME_ANY}, false);
-        planned = true;
+    if (!d->nodes.base.bounded) {
+        enabled_reverse(&d->enabled, &d->nodes, depth, race->agent, pre);
+        return;
     }
-    for (event_id id = depth; id < x->events.count && (!planned || d->nodes.base.bounded); id++) {
+    for (event_id id = depth; id < x->events.count; id++) {
         agent_id agent = x->events.at[id].agent;
 
         if (clock_has(x, pre, id) && enabled_has(&d->enabled, depth, agent)) {
@@ -63,7 +63,9 @@ static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
             planned = true;
         }
     }
-    if (!planned)
+    if (enabled_has(&d->enabled, depth, race->agent))
+        nodes_plan(&d->nodes, depth, (struct choice){race->agent, OUTCOME_ANY}, false);
+    else if (!planned)
         enabled_plan(&d->enabled, &d->nodes, depth);
 }
 

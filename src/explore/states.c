@@ -31,7 +31,6 @@ void states_open(struct states *states, enum states_kind kind, struct execution 
 
 static void stop_here(struct states *states, uint32_t depth)
 {
-    states->frames.at[depth].known = true;
     states->stats.revisited++;
     nodes_forget(states->nodes, depth);
 }
@@ -95,26 +94,30 @@ static bool closed_match(struct states *states, uint32_t depth, uint32_t found)
     return false;
 }
 
+/* Whether another entry would leave too little for the rest of the search: a quarter. Tables double when they grow. From then on nothing new is
+ * noted of what follows states: explored ones still stop runs, and those on the stack will match nothing. */
 static bool table_is_full(struct states *states)
 {
-    struct states_stats *stats = &states->stats;
+    uint64_t used = states->arena->used + states_growth(states);
 
-    if (stats->states % 1024 == 0)
-        stats->bytes = states_bytes(states);
-    stats->full |= states->max_bytes && stats->bytes > states->max_bytes;
-    return stats->full;
+    if (!states->stats.full && states->max_memory && used > states->max_memory / 4 * 3) {
+        states->stats.full = true;
+        for (uint32_t d = 0; d < states->frames.count; d++)
+            states->frames.at[d].partly = true;
+    }
+    return states->stats.full;
 }
 
 /* The state gets an entry of its own; the one that has the same print, and is of no use, if there is one. */
 static void entry_begin(struct states *states, uint32_t depth, struct fingerprint print,
                         uint32_t found)
 {
-    struct state_entry entry = {
-        .print = print, .sleepers = states_sleepers(states, depth), .depth = depth};
+    struct state_entry entry = {.print = print, .depth = depth};
 
+    if (table_is_full(states))
+        return;
+    entry.sleepers = states_sleepers(states, depth);
     if (found == STATE_NONE) {
-        if (table_is_full(states))
-            return;
         found = states->entries.count;
         states_add(states, &entry);
     } else {
@@ -150,6 +153,8 @@ static bool state_match(struct states *states, uint32_t depth)
     uint32_t found;
     bool half;
 
+    if (states->stats.full && states->with_knowledge)
+        return false; /* what was accessed since then is not known */
     if (!states_print(states, &states->frames.at[depth], &print))
         return false;
     found = states_find(states, print, &half);
@@ -174,6 +179,7 @@ static void frame_push(struct states *states, uint32_t depth)
                                 .low = depth,
                                 .moved = AGENT_NONE,
                                 .is_lone = states_lone(world),
+                                .partly = states->stats.full,
                                 .open = states->open.count,
                                 .begun = states->begun.count};
 
@@ -192,7 +198,7 @@ static void frame_push(struct states *states, uint32_t depth)
             fingerprint_word(&frame.lone, event->outcome);
             fingerprint_bytes(&frame.lone, &event->result, sizeof event->result);
         }
-        if (states->futures)
+        if (states->futures && !states->stats.full)
             frame.passage = states->futures->passed();
     }
     if (states->kind == STATES_DELTA)
@@ -258,12 +264,14 @@ static void entry_leave(struct states *states, uint32_t depth, const struct stat
 {
     struct state_entry *entry = &states->entries.at[frame->entry];
 
+    if (frame->partly) {
+        entry->depth = STATE_DEAD;
+        return;
+    }
     entry->follows = opset_union(&states->visibles, entry->follows, frame->follows);
     if (states->futures)
         entry->future = states->futures->either(entry->future, frame->future);
-    if (frame->partly) {
-        entry->depth = STATE_DEAD;
-    } else if (frame->low < depth) {
+    if (frame->low < depth) {
         entry->depth = STATE_OPEN | frame->low;
         vec_push(states->arena, &states->open, frame->entry);
     } else {
@@ -277,7 +285,7 @@ static void frame_hand_up(struct states *states, uint32_t depth, const struct st
     struct state_frame *up = &states->frames.at[depth - 1];
 
     states_follow(states, depth - 1, frame->follows);
-    if (states->futures)
+    if (states->futures && !frame->partly)
         up->future = states->futures->either(
             up->future, states->futures->before(frame->passage, frame->future));
     if (frame->low < up->low)
@@ -312,7 +320,7 @@ void states_return(struct states *states, uint32_t depth)
 {
     states_world(states)->sum = states->frames.at[depth].sum;
     states_world(states)->sums = true;
-    if (states->futures)
+    if (states->futures && !states->stats.full)
         states->futures->begin();
 }
 

@@ -52,7 +52,6 @@ struct state_frame {
     uint32_t begun;     /* delta: and in states.begun */
     uint32_t low; /* the lowest depth that something below it leads back to; its own if none does */
     bool is_lone; /* only the first thread has begun */
-    bool known;   /* it was known: the run stopped there */
     bool partly;  /* something below it was not explored */
     agent_id
         moved; /* delta: whose transition led there, and what its local state was called before */
@@ -75,7 +74,7 @@ struct states {
     struct nodes *nodes;
     const struct future_ops *futures; /* or NULL: nobody looks for data races */
     struct states_stats stats;
-    uint64_t max_bytes; /* of the tables, or 0 */
+    uint64_t max_memory; /* of the whole search, or 0 */
 
     VEC(struct state_entry) entries;
     uint32_t *slots;                /* entries by the low half of their prints; STATE_NONE: none */

@@ -30,6 +30,9 @@ uint32_t states_find(const struct states *states, struct fingerprint print, bool
 
 void states_add(struct states *states, const struct state_entry *entry);
 
+/* Memory that the next entry takes. */
+uint64_t states_growth(const struct states *states);
+
 /* What is asleep at `depth`. */
 sleepers_id states_sleepers(struct states *states, uint32_t depth);
 

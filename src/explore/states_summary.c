@@ -7,7 +7,8 @@ void states_follow(struct states *states, uint32_t depth, opset_id set)
 {
     struct state_frame *frame = &states->frames.at[depth];
 
-    frame->follows = opset_union(&states->visibles, frame->follows, set);
+    if (!states->stats.full)
+        frame->follows = opset_union(&states->visibles, frame->follows, set);
 }
 
 /* The edge of line 21 of Figure 7. */
@@ -26,19 +27,21 @@ void states_suspect(struct states *states, const struct suspect *suspect)
     struct access looks[FOOTPRINT_MAX];
     const struct access *accesses = suspect->accesses;
     uint32_t count = suspect->access_count;
+    visible_id id;
     opset_id one;
 
-    if (states->frames.count == 0)
+    if (states->frames.count == 0 || states->stats.full)
         return;
     if (!accesses) {
         count = suspect_looks(x, suspect, looks);
         accesses = looks;
     }
+    id = visible_of(&states->visibles, suspect, accesses, count);
     if (depth == states->frames.count)
         depth--;
     else
-        states->last = visible_of(&states->visibles, suspect, accesses, count);
-    one = opset_of(&states->visibles, visible_of(&states->visibles, suspect, accesses, count));
+        states->last = id;
+    one = opset_of(&states->visibles, id);
     states_follow(states, depth, one);
     if (states->kind == STATES_DELTA && depth > 0)
         edge_add(states, states->frames.at[depth].by, one);
@@ -97,6 +100,8 @@ static opset_id graph_reach(struct states *states, opset_id set)
     return set;
 }
 
+/* In `delta` what the graph reaches, as in the paper; and what was seen below the state, since of an atomic section that is still pending nobody
+ * knows what it touches. */
 static opset_id summary_of(struct states *states, const struct state_entry *entry, uint32_t depth)
 {
     opset_id set;
@@ -106,7 +111,7 @@ static opset_id summary_of(struct states *states, const struct state_entry *entr
     set = pending_ops(states);
     if (depth > 0)
         edge_add(states, states->frames.at[depth].by, set);
-    return graph_reach(states, set);
+    return graph_reach(states, opset_union(&states->visibles, set, entry->follows));
 }
 
 static void plan_reversal(void *context, event_id first, const struct suspect *suspect)

@@ -21,11 +21,27 @@ static uint32_t *state_slot(const struct states *states, uint64_t low)
     return &states->slots[i];
 }
 
+static bool slots_are_full(const struct states *states)
+{
+    return states->entries.count >= (states->mask + 1) / 3 * 2;
+}
+
+uint64_t states_growth(const struct states *states)
+{
+    uint64_t bytes = 0;
+
+    if (states->entries.count == states->entries.room)
+        bytes += 2 * (uint64_t)states->entries.room * sizeof *states->entries.at;
+    if (slots_are_full(states))
+        bytes += 2 * ((uint64_t)states->mask + 1) * sizeof *states->slots;
+    return bytes;
+}
+
 void states_add(struct states *states, const struct state_entry *entry)
 {
     uint32_t *old = states->slots, count = states->mask + 1;
 
-    if (states->entries.count >= count / 3 * 2) {
+    if (slots_are_full(states)) {
         slots_open(states, 2 * count);
         for (uint32_t i = 0; i < states->entries.count; i++)
             *state_slot(states, states->entries.at[i].print.low) = i;

@@ -125,6 +125,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
         .reduction = search ? reductions[0] : reduction_of(config->reduction),
         .states = states_of(config->reduction),
         .states_after = 3,
+        .states_trial = 15,
         .forgets = true,
         .search = search,
         .runs = ENGINE_SAMPLES,

@@ -319,7 +319,8 @@ static void options_settle(struct session *session, struct explorer_options *opt
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
     options->context = NULL;
-    options->forgets = !session->remembers;
+    options->forgets =
+        native.detects && !session->remembers; /* else nobody sees a use after free */
     if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
         options->states = STATES_OFF;
     if (options->states != STATES_OFF && native.detects)
