@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char place[] = "/tmp/raddle-file-calls", a[64], b[64], other[64];
+static char place[] = "raddle-file-calls", a[64], b[64], other[64];
 
 static void *worker(void *_)
 {

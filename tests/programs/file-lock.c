@@ -21,7 +21,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static const char *const names[] = {"/tmp/raddle-file-lock-a", "/tmp/raddle-file-lock-b"};
+static const char *const names[] = {"raddle-file-lock-a", "raddle-file-lock-b"};
 static int counter, inside, one;
 
 static int ask(int fd, int command, int type, long start, long size)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static atomic_int makers;
-static char directory[] = "/tmp/raddle-file-names";
+static char directory[] = "raddle-file-names";
 
 static void *maker(void *argument)
 {

@@ -132,12 +132,13 @@ static uint64_t file_object(int fd, const struct stat *status)
     for (uint32_t i = 0; i < shares.size; i++)
         if (shares.table[i].file && shares.table[i].inode == inode)
             return shares.table[i].file;
-    if (status->st_nlink > 1)
+    /* A directory has one name; what else links to it is in it. */
+    if (status->st_nlink > 1 && !S_ISDIR(status->st_mode))
         return CHANNELS_BY_FILE | (inode & CHANNELS_NAME_MASK);
     path = channels_alloc(PATH_SIZE + 1);
     snprintf(place, sizeof place, "/proc/self/fd/%d", fd);
     length = syscall(SYS_readlink, place, path, PATH_SIZE);
-    if (status->st_nlink == 1 && length > 0 && length < PATH_SIZE)
+    if (status->st_nlink > 0 && length > 0 && length < PATH_SIZE)
         object = path_object(path);
     channels_free(path, PATH_SIZE + 1);
     return object;
