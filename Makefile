@@ -12,12 +12,12 @@ SEED = $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 CONFIGURE = cmake -S . -G Ninja --log-level=NOTICE -DCMAKE_CXX_COMPILER=clang++-19
 CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
-FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_states tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
+FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_rounds tests/native_states tests/cluster tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
-.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races soak format format-check tidy clean help
+.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
-.PHONY: real setup-real
+.PHONY: real setup-real faults
 .DEFAULT_GOAL = build
 
 # Configured once; after that ninja itself notices changed CMake files and new sources.
@@ -91,12 +91,18 @@ bench-engine: $(BUILD)/build.ninja ## speed of the engine
 bench-races: build ## cost of the search for data races: ten million plain accesses, as a ratio to the bare program
 	bench/races.sh $(BUILD)
 
+bench-jobs: build ## what several processes gain and cost, in one search of half a minute; on a machine with nothing else to do
+	bench/jobs.sh $(BUILD)
+
 bench-native: build ## speed of native programs, as ratios to a fiber switch
 	cmake --build $(BUILD) --target bench_restart
 	bench/native.sh $(BUILD)
 
 tutorial: build ## what the commands of README.md and docs/tutorial.md print, written anew
 	RADDLE=$(BUILD)/raddle SOURCE_DIR=. bash tests/tool/tutorial.sh --update
+
+faults: build ## RUNS=100 searches whose workers and coordinators are killed at random: SEED=n
+	RUNS=$(or $(RUNS),100) SEED=$(SEED) RADDLE=$(BUILD)/raddle SOURCE_DIR=. bash tests/tool/faults.sh
 
 soak: build ## memory and descriptors over EXECUTIONS=10000000 executions
 	bench/soak.sh $(BUILD) $(EXECUTIONS)

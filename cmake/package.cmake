@@ -10,6 +10,8 @@ that matters, under sequential consistency or with the store buffers of TSO and
 PSO, and either shows that none breaks it or hands over the one that does,
 replayable and explained.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# Without the component mpi, which would make the package depend on MPI.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};raddle;Unspecified;/")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)

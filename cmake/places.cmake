@@ -23,3 +23,5 @@ set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/plain/start.c APPEND PROPERTY COMP
 
 # In the build tree everything is beside the program.
 configure_file(include/raddle.h ${PROJECT_BINARY_DIR}/include/raddle.h COPYONLY)
+configure_file(src/cli/gdb/raddle_gdb.py ${PROJECT_BINARY_DIR}/raddle_gdb.py COPYONLY)
+install(FILES src/cli/gdb/raddle_gdb.py DESTINATION ${RADDLE_PRIVATE_DIR})

@@ -23,9 +23,10 @@ room_may_include(runtime/files model base runtime/core runtime/program runtime/h
 room_may_include(runtime/process model base runtime/core runtime/program runtime/hooks runtime/ending runtime/signals runtime/time runtime/gate runtime/descriptors runtime/files)
 room_may_include(runtime/channels model base runtime/core runtime/program runtime/hooks runtime/ending runtime/signals runtime/time runtime/gate runtime/descriptors runtime/files)
 room_may_include(runtime/library model detect base runtime/hooks.h runtime/core runtime/program runtime/hooks runtime/ending runtime/signals runtime/time runtime/gate runtime/threads runtime/sync runtime/descriptors runtime/files runtime/process runtime/channels)
-room_may_include(runtime/job model explore detect base runtime/hooks.h runtime/parts.def runtime/core runtime/program runtime/report runtime/hooks runtime/ending runtime/signals runtime/time runtime/gate runtime/threads runtime/sync runtime/descriptors runtime/files runtime/process runtime/channels runtime/library)
+room_may_include(runtime/job cluster model explore detect base runtime/hooks.h runtime/parts.def runtime/core runtime/program runtime/report runtime/hooks runtime/ending runtime/signals runtime/time runtime/gate runtime/threads runtime/sync runtime/descriptors runtime/files runtime/process runtime/channels runtime/library)
 room_may_include(runtime) # only contracts that include nothing
 room_may_include(plain explore model base runtime/hooks.h) # of explore, only what the driver and the process agree on
 room_may_include(instrument base runtime/hooks.h runtime/library/library.def) # what the pass and the runtime agree on, no other file of runtime
 room_may_include(cluster explore trace model base)
+room_may_include(mpi) # a program of its own, which carries bytes
 room_may_include(cli base model explore detect trace script instrument cluster) # all but runtime

@@ -16,6 +16,7 @@ add_library(raddle_runtime_low STATIC
     src/runtime/core/spin_image.c
     src/runtime/core/state.c
     src/runtime/core/state_fd.c
+    src/runtime/core/state_fork.c
     src/runtime/core/tls.c)
 # Inside the tested process nothing but the hooks and interposed functions may be seen.
 set_target_properties(raddle_runtime_low PROPERTIES
@@ -32,6 +33,10 @@ set(sources)
 foreach(room base model explore detect runtime/*)
     file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND sources ${room_sources})
+endforeach()
+# Of the cluster, a worker: what the process of a program does in a search with several.
+foreach(file worker link reversal numbers findings)
+    list(APPEND sources ${PROJECT_SOURCE_DIR}/src/cluster/${file}.c)
 endforeach()
 # The engine is compiled as one file, so that its small functions are inlined across files: 15 % on its benchmarks. Not the
 # runtime: each of its files has names of its own kind.

@@ -66,3 +66,9 @@ void arena_free(struct arena *arena, void *block, size_t size)
     memcpy(block, &arena->free[class], sizeof(void *));
     arena->free[class] = block;
 }
+
+void arena_reset(struct arena *arena)
+{
+    arena->used = 0;
+    memset(arena->free, 0, sizeof arena->free);
+}

@@ -23,6 +23,9 @@ int arena_open(struct arena *arena, size_t reserve);
 /* Works in `reserve` bytes at `base` that the caller has, all of them 0 so far. */
 void arena_place(struct arena *arena, void *base, size_t reserve);
 
+/* Takes back all blocks at once. */
+void arena_reset(struct arena *arena);
+
 /* Gives all of it back to the system. */
 void arena_close(struct arena *arena);
 

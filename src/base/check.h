@@ -16,6 +16,21 @@
             check_fail(__FILE__, __LINE__, #condition, __VA_ARGS__);                               \
     } while (0)
 
+/* The same where the condition costs as much as what was saved by not asking: in builds with sanitizers only. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLOW_CHECK CHECK
+#endif
+#endif
+#if !defined(SLOW_CHECK) && defined(__SANITIZE_ADDRESS__)
+#define SLOW_CHECK CHECK
+#endif
+#ifndef SLOW_CHECK
+#define SLOW_CHECK(...)                                                                            \
+    do {                                                                                           \
+    } while (0)
+#endif
+
 _Noreturn void check_fail(const char *file, int line, const char *condition, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 

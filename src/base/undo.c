@@ -282,6 +282,7 @@ static enum undo_result keep_whole(struct undo *undo, struct arena *arena, const
     } else if (is_of_kernel(directory)) {
         result = UNDO_STRANGE;
     }
+    undo->outside = true;
     vec_push(arena, &undo->names, name);
     return result;
 }
@@ -335,6 +336,7 @@ void undo_call_add(struct undo *undo, struct arena *arena, const struct undo_cal
     added.data = copy(arena, call->data, call->data_size);
     if (pointer >= 0)
         added.arguments[pointer] = (long)added.data;
+    undo->outside |= added.outlives;
     vec_push(arena, &undo->calls, added);
 }
 

@@ -46,6 +46,7 @@ struct undo {
     VEC(struct undo_call) calls;
     uint32_t fence; /* names before it may stand for something else by now: a directory was moved */
     size_t kept;    /* bytes of contents */
+    bool outside;   /* something was changed that other processes can see; stays set */
 };
 
 enum undo_how {

@@ -76,6 +76,7 @@ static void source_print(FILE *out, const struct session_site *site)
 void bug_print(FILE *out, const char *before, const struct session_bug *bug,
                const struct native_case *found, const char *trace)
 {
+    char whose[220];
     bool colours = has_colours(out);
     const char *bold = colours ? BOLD : "", *red = colours ? RED : "",
                *normal = colours ? NORMAL : "";
@@ -84,11 +85,15 @@ void bug_print(FILE *out, const char *before, const struct session_bug *bug,
         fprintf(out, "%s%s:%" PRIu32 ":%s ", bold, bug->site.file, bug->site.line, normal);
     fprintf(out, "%s%s%s:%s %s%s%s", bug->refused ? "note: " : before, red,
             bug_kind_names[bug->kind], normal, bold, bug->message, normal);
-    fprintf(out, " (thread %" PRIu32 ")\n", bug->thread);
+    fprintf(out, "%s\n", native_case_whose(found, bug, whose, sizeof whose));
     if (is_terminal(out))
         source_print(out, &bug->site);
+    if (is_terminal(out) && bug->kind == BUG_DATA_RACE)
+        source_print(out, &bug->sides[0].site);
     if (bug->detail)
         fprintf(out, "%s", bug->detail);
+    if (found && found->notes)
+        fprintf(out, "%s", found->notes);
     if (found && bug->kind == BUG_EXIT)
         output_print(out, found);
     if (trace)

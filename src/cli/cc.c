@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cc_hint.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/places.h"
 
 /* `raddle cc` is clang-19 with our arguments in front of the user's: so his win where both say
@@ -184,17 +186,27 @@ static int become(const char *compiler, struct command *command)
 /* Runs the compiler, and looks at what it says to programs. */
 static int run(const char *compiler, struct command *command, const char *diagnostics, bool is_cxx)
 {
-    pid_t pid = fork();
+    sigset_t set, before;
     int status;
+    pid_t pid;
 
-    if (pid == 0)
+    /* what ends the compiler ends us, too, but not before its file is gone */
+    sigemptyset(&set);
+    interrupt_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         _exit(become(compiler, command));
+    }
     if (pid < 0 || waitpid(pid, &status, 0) != pid) {
         fprintf(stderr, "raddle: cannot run %s: %s\n", compiler, strerror(errno));
         return EXIT_STATUS_ENVIRONMENT;
     }
     cc_hint(diagnostics, !WIFEXITED(status) || WEXITSTATUS(status) != 0, is_cxx);
     unlink(diagnostics);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (WIFSIGNALED(status))
         raise(WTERMSIG(status));
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_STATUS_ENVIRONMENT;

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "cli/checkpoint_file.h"
 #include "cli/driver.h"
+#include "cli/interrupt.h"
+#include "cli/mpi.h"
 #include "cli/report_files.h"
 
 static const char *set_keep_going(struct settings *settings, const char *value)
@@ -23,9 +26,40 @@ static const char *set_races(struct settings *settings, const char *value)
     return settings->races || strcmp(value, "ignore") == 0 ? NULL : "report, warn or ignore";
 }
 
+/* Processes on this machine. */
+#define JOBS_MAX 4096
+
+static const char *set_jobs(struct settings *settings, const char *value)
+{
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (value[0] < '0' || value[0] > '9' || *end || number > JOBS_MAX)
+        return "a number of processes, 0 for as many as there are processors";
+    settings->jobs = number ? (uint32_t)number : cores > 0 ? (uint32_t)cores : 1;
+    settings->search.shares = true;
+    return NULL;
+}
+
+static const char *set_mpi(struct settings *settings, const char *value)
+{
+    (void)value;
+    settings->mpi = true;
+    return NULL;
+}
+
 static const char *set_suppressions(struct settings *settings, const char *value)
 {
     settings->suppressions = value;
+    return NULL;
+}
+
+static const char *set_trace(struct settings *settings, const char *value)
+{
+    if (!*value)
+        return "a file name";
+    settings->trace = value;
     return NULL;
 }
 
@@ -34,6 +68,21 @@ static const char *set_exit_ok(struct settings *settings, const char *value)
     (void)value;
     settings->exit_is_bug = false;
     return NULL;
+}
+
+static const char *set_symmetry(struct settings *settings, const char *value)
+{
+    static const struct {
+        const char *name;
+        enum symmetry_kind kind;
+    } kinds[] = {{"off", SYMMETRY_OFF}, {"new", SYMMETRY_NEW}, {"all", SYMMETRY_ALL}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, value ? value : "all") == 0) {
+            settings->search.symmetry = kinds[i].kind;
+            return NULL;
+        }
+    return "off, new or all";
 }
 
 static const char *set_leaks(struct settings *settings, const char *value)
@@ -105,10 +154,71 @@ static const char *set_step_timeout(struct settings *settings, const char *value
     return NULL;
 }
 
+static const char *set_rounds(struct settings *settings, const char *value)
+{
+    settings->rounds = strcmp(value, "changing") == 0;
+    return settings->rounds || strcmp(value, "all") == 0 ? NULL : "changing or all";
+}
+
+/* As many along a path as --snapshots=auto has. */
+#define SNAPSHOTS_AUTO_MAX 16
+
+static const char *set_snapshots(struct settings *settings, const char *value)
+{
+    static const struct {
+        const char *name;
+        enum snapshots_kind kind;
+        uint32_t max;
+    } kinds[] = {{"off", SNAPSHOTS_OFF, 0},
+                 {"auto", SNAPSHOTS_AUTO, SNAPSHOTS_AUTO_MAX},
+                 {"each", SNAPSHOTS_EACH, SNAPSHOTS_MAX}};
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+
+    settings->snapshots = SNAPSHOTS_AUTO;
+    settings->snapshots_max = (uint32_t)number;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, value) == 0) {
+            settings->snapshots = kinds[i].kind;
+            settings->snapshots_max = kinds[i].max;
+            return NULL;
+        }
+    return value[0] < '1' || value[0] > '9' || *end || number > SNAPSHOTS_MAX
+               ? "off, auto, each or a number from 1 to 64"
+               : NULL;
+}
+
+static const char *set_checkpoint(struct settings *settings, const char *value)
+{
+    settings->checkpoint = value;
+    return *value ? NULL : "a file name";
+}
+
+static const char *set_checkpoint_interval(struct settings *settings, const char *value)
+{
+    char *end;
+
+    settings->checkpoint_seconds = strtod(value, &end);
+    if (end == value || *end || !(settings->checkpoint_seconds > 0) ||
+        settings->checkpoint_seconds > 1e9)
+        return "a number of seconds greater than 0";
+    return NULL;
+}
+
+static const char *set_resume(struct settings *settings, const char *value)
+{
+    settings->resume = value;
+    return *value ? NULL : "a file name";
+}
+
 static const struct option_row check_options[] = {
+    {"jobs", "N", "-j N: search with N processes; 0: one a processor", set_jobs},
+    {"mpi", NULL, "search with the other ranks that mpirun started", set_mpi},
     {"keep-going", NULL, "do not stop at the first bug", set_keep_going},
-    {"races", "report|warn|ignore", "data races; warn: go on; ignore: plain accesses are steps",
+    OPTION_BACKTRACK,
+    {"races", "report|warn|ignore", "data races; warn: go on; ignore: accesses are steps",
      set_races},
+    {"rounds", "changing|all", "all: also rounds of loops that change nothing", set_rounds},
     {"suppressions", "FILE", "races not to report: race:PATTERN, as ThreadSanitizer",
      set_suppressions},
 #define REPORT(name, summary) {#name, "FILE", summary, report_set_##name},
@@ -116,13 +226,22 @@ static const struct option_row check_options[] = {
 #include "trace/reports.def"
 #undef REPORT
 #undef REPORT_TRACE
+    {"trace", "FILE", "write a failing run there (default NAME.raddle)", set_trace},
+    {"source-root", "DIR", "sarif: names of files as seen from there", report_set_source_root},
     {"tree", "FILE", "write the tree of a small search for GraphViz", report_set_tree},
     {"exit-ok", NULL, "ending with a status other than 0 is no bug", set_exit_ok},
     {"trust", "NAMES", "functions, libraries that need not be seen: f,libz.so*", set_trust},
+    {"symmetry", "=off|new|all", "of threads that are alike, try one; new: only new ones",
+     set_symmetry},
     {"leaks", NULL, "a block that nothing points to at the end is a bug", set_leaks},
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {"step-timeout", "SECONDS", "for one step (default 5 in the kernel, 30 computing)",
      set_step_timeout},
+    {"snapshots", "N", "off (default), auto, each or N: go back by forks", set_snapshots},
+    {"checkpoint", "FILE", "write there what is left of the search, now and then", set_checkpoint},
+    {"checkpoint-interval", "SECONDS", "from one to the next (default 60)",
+     set_checkpoint_interval},
+    {"resume", "FILE", "go on with the search of a checkpoint", set_resume},
     {"minimise", "SECONDS", "for making a failing run short (default 5; 0: not)", set_minimise},
     {0},
 };
@@ -177,6 +296,12 @@ static bool says_what_it_is(const char *file)
         {".hpp", "is a header: check a source that includes it"},
         {".litmus", "is a litmus test: `raddle litmus %s` runs it"},
         {".json", "is JSON, not a program"},
+        {".sarif", "is JSON, not a program"},
+        {".html", "is a page, not a program"},
+        {".xml", "is XML, not a program"},
+        {".sh", "is a shell script: check the programs that it starts"},
+        {".py", "is Python: check the programs that it starts"},
+        {".log", "is text, not a program"},
         {".md", "is text, not a program"},
         {".txt", "is text, not a program"},
         {".so", "is a library: check a program that links it"},
@@ -190,6 +315,16 @@ static bool says_what_it_is(const char *file)
             return true;
         }
     return false;
+}
+
+/* What is left is a script. */
+static int check_as_script(const char *file, const struct settings *settings)
+{
+    if (settings->trace) {
+        fprintf(stderr, "raddle: --trace goes with programs: scripts have no recorded runs\n");
+        return EXIT_STATUS_USAGE;
+    }
+    return check_script(file, settings);
 }
 
 /* `words` come before "--", `arguments` behind it; both end with NULL. */
@@ -221,7 +356,31 @@ static int check_words(char **words, char **arguments, const struct settings *se
     }
     if (says_what_it_is(words[0]))
         return EXIT_STATUS_USAGE;
-    return check_script(words[0], settings);
+    return check_as_script(words[0], settings);
+}
+
+/* What does not depend on the program. */
+static bool settings_settle(struct settings *settings)
+{
+    if (!report_files_settle(settings) || !checkpoint_settle(settings) ||
+        (settings->suppressions && !suppressions_read(settings->suppressions, NULL)))
+        return false;
+    if (settings->checkpoint_seconds == 0)
+        settings->checkpoint_seconds = CHECKPOINT_SECONDS;
+    return true;
+}
+
+/* With --mpi, one of several does what the others do without it; these help. */
+static int check_as_rank(char **words, char **arguments, struct settings *settings)
+{
+    int status = settings->mpi ? mpi_enter(settings) : EXIT_STATUS_SAFE;
+
+    if (status != EXIT_STATUS_SAFE)
+        return status;
+    interrupt_open();
+    if (settings->mpi && mpi_rank() > 0)
+        return mpi_serve(settings);
+    return check_words(words, arguments, settings);
 }
 
 static int check_main(int argc, char **argv)
@@ -229,30 +388,30 @@ static int check_main(int argc, char **argv)
     struct settings settings;
     char **arguments = &argv[argc]; /* after "--": the program's own */
     char **words = calloc((size_t)argc + 1, sizeof *words);
+    char **command = calloc((size_t)argc + 1, sizeof *command);
     int count, status;
+
+    CHECK(words && command, "out of memory");
+    memcpy(command, argv, (size_t)argc * sizeof *command);
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--") == 0) {
             arguments = &argv[i + 1];
             argc = i;
         }
-    if (!words || !options_read(argc, argv, &subcommand_check, &settings, &count)) {
-        free(words);
-        return EXIT_STATUS_USAGE;
-    }
-    if (settings.help) {
+    status = options_read(argc, argv, &subcommand_check, &settings, &count) ? EXIT_STATUS_SAFE
+                                                                            : EXIT_STATUS_USAGE;
+    settings.command = command;
+    if (status == EXIT_STATUS_SAFE && settings.help) {
         help_subcommand(&subcommand_check);
-        free(words);
-        return EXIT_STATUS_SAFE;
+    } else if (status == EXIT_STATUS_SAFE && !settings_settle(&settings)) {
+        status = EXIT_STATUS_USAGE;
+    } else if (status == EXIT_STATUS_SAFE) {
+        memcpy(words, argv + 1, (size_t)count * sizeof *words);
+        status = check_as_rank(words, arguments, &settings);
     }
-    if (!report_files_settle(&settings) ||
-        (settings.suppressions && !suppressions_read(settings.suppressions, NULL))) {
-        free(words);
-        return EXIT_STATUS_USAGE;
-    }
-    memcpy(words, argv + 1, (size_t)count * sizeof *words);
-    status = check_words(words, arguments, &settings);
     free(words);
+    free(command);
     return status;
 }
 

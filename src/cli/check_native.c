@@ -1,21 +1,19 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/check.h"
-#include "cli/bug_print.h"
 #include "cli/check.h"
+#include "cli/checkpoint_file.h"
 #include "cli/driver.h"
+#include "cli/interrupt.h"
+#include "cli/mpi.h"
 #include "cli/native.h"
+#include "cli/native_check.h"
+#include "cli/native_jobs.h"
 #include "cli/race_advice.h"
 #include "cli/report.h"
+#include "cli/status.h"
 #include "cli/tree_file.h"
 
 #define ARENA_RESERVE ((size_t)1 << 32)
@@ -26,70 +24,47 @@
 /* Processes that may get stuck before the search is given up: each costs seconds. */
 #define STUCK_MAX 3
 
-/* Data races that are let pass and whose runs are made short all the same: there may be many. */
-#define WARNINGS_SHORT 3
-
-/* One native program being checked. */
-struct native_check {
-    const char *program;
-    char *const *argv; /* argv[0] included */
-    const char *subject;
-    const struct settings *settings;
-    struct arena arena;
-    struct report report;
-    struct driver driver;
-    unsigned deaths; /* of processes, so far */
-    unsigned stuck;
-};
-
 /* ---- while it runs */
 
 static double started;
 
-/* One line that is overwritten; only on a terminal. */
-static void status_line(struct driver *driver)
-{
-    const struct explorer_stats *stats = &driver->session->explorer.stats;
-    const struct sample_stats *sampled = &stats->sampled;
-    double seconds = seconds_now() - started;
+/* The process takes a checkpoint every second, as long as that costs next to nothing, so that there is a late one should it have to be killed. Some
+ * of them go to the file. */
+#define CHECKPOINT_ASK_SECONDS 1.0
+#define CHECKPOINT_SHARE       500 /* the time for one of them, of the time that there is for it */
 
-    if (sampled->runs) {
-        fprintf(stderr,
-                "\r%.0f s, %" PRIu64 " runs, %.0f a second, %" PRIu64
-                " traces, %.2g %% of runs show a new one, %u bugs\033[K",
-                seconds, sampled->runs, (double)sampled->runs / seconds, sampled->traces,
-                100 * sample_unseen(sampled), driver->session->bugs.count);
-        fflush(stderr);
-        return;
+static void checkpoint_look(struct native_check *check)
+{
+    struct session_checkpoint *checkpoint = &check->driver.session->checkpoint;
+    uint32_t number = __atomic_load_n(&checkpoint->number, __ATOMIC_ACQUIRE);
+    double now = seconds_now(), rest = CHECKPOINT_SHARE * checkpoint->cost;
+    double usual = check->settings->checkpoint_seconds;
+
+    if (number != check->checkpoint_number && checkpoint_file_is_due(&check->checkpoint)) {
+        checkpoint_file_write(&check->checkpoint, &checkpoint->at[number % 2]);
+        check->checkpoint_number = number;
     }
-    fprintf(stderr,
-            "\r%" PRIu64 " executions, %.0f a second, depth %u, %u bugs, about %.1f %% done",
-            stats->executions, seconds > 0 ? (double)stats->executions / seconds : 0,
-            driver->session->explorer.execution.events.count, driver->session->bugs.count,
-            100 * stats->progress);
-    if (stats->states.states)
-        fprintf(stderr, ", %" PRIu64 " states, %" PRIu64 " revisits", stats->states.states,
-                stats->states.revisited);
-    fputs("\033[K", stderr);
-    fflush(stderr);
+    if (!__atomic_load_n(&checkpoint->wanted, __ATOMIC_ACQUIRE) &&
+        now >= check->checkpoint_asked +
+                   (usual < CHECKPOINT_ASK_SECONDS ? usual : CHECKPOINT_ASK_SECONDS) &&
+        now >= check->checkpoint_asked + rest) {
+        check->checkpoint_asked = now;
+        __atomic_store_n(&checkpoint->wanted, 1, __ATOMIC_RELEASE);
+    }
 }
 
-static void status_clear(void)
+static void check_tick(struct driver *driver)
 {
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
+    struct native_check *check = driver->context;
+
+    if (driver->session->work_fd)
+        return; /* one line is for all, and one file */
+    if (check->settings->checkpoint)
+        checkpoint_look(check);
+    status_line(driver->session, check->settings, seconds_now() - started);
 }
 
 /* ---- what came of it */
-
-/* Each reason once. */
-static void reason_add(struct native_check *check, const char *reason)
-{
-    for (uint32_t i = 0; i < check->report.reasons.count; i++)
-        if (strcmp(check->report.reasons.at[i], reason) == 0)
-            return;
-    vec_push(&check->arena, &check->report.reasons, report_text(&check->report, reason));
-}
 
 /* One death stands for all that happen to the same thread for the same reason. */
 static bool killed_before(const struct session *session, const struct session_bug *bug)
@@ -126,12 +101,27 @@ static void killed_bug(struct native_check *check, const struct driver_end *end)
         vec_push(&session->arena, &session->bugs, bug);
 }
 
+/* A thread that does not even come to its first step belongs to the step of the one that made it: the search begins anew, and does not let it run. */
+static bool stuck_is_left_out(struct native_check *check)
+{
+    struct session *session = check->driver.session;
+
+    if (!session->in_program || !session->starting || session->running == 0 || session->work_fd)
+        return false;
+    vec_push(&session->arena, &session->facts,
+             ((struct session_fact){session_stuck_key(session->running), 1}));
+    session->begin_anew = true;
+    return ++check->stuck < STUCK_MAX;
+}
+
 /* A thread that makes no step any more stays where it is; whether others go on can be explored. */
 static bool stuck_goes_on(struct native_check *check, const struct driver_end *end)
 {
     struct session *session = check->driver.session;
 
     reason_add(check, end->why);
+    if (stuck_is_left_out(check))
+        return true;
     return session->in_program && session->explorer.execution.events.count > 0 &&
            ++check->stuck < STUCK_MAX;
 }
@@ -143,6 +133,8 @@ static bool death_goes_on(struct native_check *check, const struct driver_end *e
     struct session *session = check->driver.session;
     bool again = session->begin_anew && session->in_program && check->deaths < DEATHS_MAX;
 
+    if (again && session->work_fd)
+        return false; /* all have to */
     if (!again)
         killed_bug(check, end);
     check->deaths++;
@@ -157,13 +149,12 @@ static bool run_all(struct native_check *check, struct driver_end *end)
     struct session *session = check->driver.session;
 
     for (;;) {
-        session->in_program = false;
-        if (!driver_run(&check->driver, check->program, check->argv, -1,
-                        isatty(STDERR_FILENO) ? status_line : NULL, end))
+        session->in_program = session->starting = false;
+        if (!driver_run(&check->driver, check->program, check->argv, -1, check_tick, end))
             return false;
         if (end->stuck && session->phase == SESSION_STARTING)
             reason_add(check, end->why);
-        if (session->phase != SESSION_RUNNING || end->timed_out ||
+        if (session->phase != SESSION_RUNNING || session->brake || session->explorer.adopting ||
             (end->exited && end->status == EXIT_RADDLE_IS_WRONG))
             return true;
         if (!(end->stuck ? stuck_goes_on(check, end) : death_goes_on(check, end)))
@@ -172,350 +163,141 @@ static bool run_all(struct native_check *check, struct driver_end *end)
     }
 }
 
-/* A data race that was let pass. */
-static bool is_warning(const struct native_check *check, const struct session_bug *bug)
+/* ---- with several processes */
+
+/* In one of them. */
+static const char *worker_run(void *context, int *status)
 {
-    return check->settings->races_warn && bug->kind == BUG_DATA_RACE;
-}
+    struct native_check *check = context;
+    struct session *session = check->driver.session;
+    struct driver_end end;
 
-static const char *trace_path(struct native_check *check, uint32_t number)
-{
-    char path[PATH_MAX];
-    const char *base = strrchr(check->subject, '/');
-    int stem;
-
-    base = base ? base + 1 : check->subject;
-    stem = (int)strcspn(base, ".");
-    if (number == 0)
-        snprintf(path, sizeof path, "%.*s.raddle", stem, base);
-    else
-        snprintf(path, sizeof path, "%.*s-%u.raddle", stem, base, number + 1);
-    return report_text(&check->report, path);
-}
-
-static session_text text_keep(struct native_case *found, session_text text)
-{
-    size_t size = text ? strlen(text) + 1 : 0;
-
-    return text ? memcpy(arena_alloc(&found->arena, size), text, size) : NULL;
-}
-
-/* What the trace tells is what is reported, in the same words. */
-static void words_keep(struct native_case *found, const struct native_case *again)
-{
-    found->bug.message = text_keep(found, again->bug.message);
-    found->bug.detail = text_keep(found, again->bug.detail);
-    found->output.count = 0;
-    for (uint32_t i = 0; i < again->output.count; i++)
-        vec_push(&found->arena, &found->output, again->output.at[i]);
-}
-
-/* Two replays must end in the bug, or it is not to be trusted. Then the second one becomes the trace. NULL, or what was wrong. */
-static const char *bug_confirm(struct native_check *check, struct native_case *found,
-                               const char **trace)
-{
-    struct native_case again;
-    const char *problem = NULL;
-
-    for (int i = 0; i < 2 && !problem; i++) {
-        if (!native_replay_case(check->program, check->argv, check->settings, found, &again,
-                                &problem)) {
-            *trace = NULL;
-            return NULL;
-        }
-        if (!problem && i == 0)
-            native_case_follow(found, &again);
-        if (!problem && i == 1 &&
-            !native_trace_write(*trace, check->program, check->argv, check->settings, &again))
-            *trace = NULL;
-        if (!problem && i == 1)
-            words_keep(found, &again);
-        if (!problem)
-            native_case_free(&again);
+    if (!run_all(check, &end)) {
+        *status = EXIT_STATUS_ENVIRONMENT;
+        return NULL;
     }
-    return problem;
+    if (end.exited && end.status == EXIT_RADDLE_IS_WRONG)
+        *status = EXIT_RADDLE_IS_WRONG;
+    if (check->report.reasons.count > 0)
+        return check->report.reasons.at[0];
+    if (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED)
+        return "the program could be started once, but not again";
+    return session->phase == SESSION_DONE || session->phase == SESSION_DIVERGED ? NULL : "";
 }
 
-/* Makes the run short; if a short one does not fail again and again, it stays as it was found. */
-static const char *bug_minimise(struct native_check *check, struct native_case *found,
-                                const char **trace)
-{
-    struct settings settings = *check->settings;
-    uint32_t length = found->schedule.count;
-    struct session_choice *schedule = calloc(length + 1, sizeof *schedule);
-    const char *problem = "";
-
-    CHECK(schedule, "out of memory");
-    for (uint32_t i = 0; i < length; i++)
-        schedule[i] = found->schedule.at[i];
-    if (is_warning(check, &found->bug) && check->report.warnings.count >= WARNINGS_SHORT)
-        settings.minimise_seconds = 0;
-    if (settings.minimise_seconds > 0 &&
-        native_minimise_case(check->program, check->argv, &settings, found))
-        problem = bug_confirm(check, found, trace);
-    if (problem) {
-        found->schedule.count = 0;
-        for (uint32_t i = 0; i < length; i++)
-            vec_push(&found->arena, &found->schedule, schedule[i]);
-        problem = bug_confirm(check, found, trace);
-    }
-    free(schedule);
-    return problem;
-}
-
-/* It may be due to raddle alone: a reason not to call the program safe, and no more. */
-static void doubt_report(struct native_check *check, const struct session_bug *bug)
-{
-    char reason[600];
-
-    snprintf(reason, sizeof reason, "a bug that may be none, as %s failed before it: %s: %.300s",
-             bug->refused, bug_kind_names[bug->kind], bug->message);
-    reason_add(check, reason);
-}
-
-/* It showed once, and by the same schedule not again: something besides the schedule decides, so it is a reason for doubt and no bug. */
-static void bug_doubtful(struct native_check *check, const struct session_bug *bug,
-                         const char *problem)
-{
-    FILE *out = report_stream(check->settings);
-    char reason[600];
-
-    fprintf(out, "note: once, but not again in a replay (%s): ", problem);
-    bug_print(out, "", bug, NULL, NULL);
-    snprintf(reason, sizeof reason, "a bug did not show again in a replay: %.160s: %.200s",
-             bug->message, problem);
-    reason_add(check, reason);
-}
-
-static void bug_report(struct native_check *check, struct native_case *found, uint32_t number)
-{
-    const struct session_bug *bug = &found->bug;
-    const char *trace = trace_path(check, number);
-    const char *problem = bug_minimise(check, found, &trace);
-
-    if (problem) {
-        bug_doubtful(check, bug, problem);
-        return;
-    }
-    bug_print(report_stream(check->settings), is_warning(check, bug) ? "warning: " : "", bug, found,
-              trace);
-    if (bug->refused) {
-        doubt_report(check, bug);
-        return;
-    }
-    vec_push(&check->arena, is_warning(check, bug) ? &check->report.warnings : &check->report.bugs,
-             (struct report_bug){
-                 .kind = bug->kind,
-                 .thread = bug->thread,
-                 .line = bug->site.line,
-                 .file = bug->site.file ? report_text(&check->report, bug->site.file) : NULL,
-                 .message = report_text(&check->report, bug->message),
-                 .trace = trace});
-}
-
-static void unsupported_report(struct native_check *check)
-{
-    const struct session *session = check->driver.session;
-
-    for (uint32_t i = 0; i < session->unsupported.count; i++) {
-        char reason[300];
-
-        snprintf(reason, sizeof reason, "not modelled: %s", session->unsupported.at[i]);
-        reason_add(check, reason);
-    }
-}
-
-static const char *unseen_effect(const struct session_unseen *unseen)
-{
-    return unseen->trusted ? "trusted" : unseen->shared ? "unchecked" : "alone";
-}
-
-/* What to write behind --trust: not all of the C library at once. */
-static const char *unseen_trust(const struct session_unseen *unseen)
-{
-    bool large = !unseen->library || strncmp(unseen->library, "libc.so", 7) == 0 ||
-                 strncmp(unseen->library, "libstdc++.so", 12) == 0;
-
-    return large ? unseen->name : unseen->library;
-}
-
-static void unseen_print(FILE *out, const struct session_unseen *unseen)
-{
-    if (unseen->site.file)
-        fprintf(out, "%s:%" PRIu32 ": ", unseen->site.file, unseen->site.line);
-    fprintf(out, "note: raddle does not see into %s", unseen->name);
-    if (unseen->library)
-        fprintf(out, " (%s)", unseen->library);
-    if (unseen->shared)
-        fprintf(
-            out,
-            ": its accesses to memory, if it makes any, are not checked, so nothing is "
-            "proved; build it by `raddle cc`, too, if you have its source, or `--trust %s` takes "
-            "them to disturb nobody\n",
-            unseen_trust(unseen));
-    else
-        fprintf(
-            out,
-            ": called only while there was no other thread, so no race is missed; what it leaves "
-            "behind in its library the next run finds\n");
-}
-
-/* Each function once; what was called beside other threads makes the verdict incomplete. */
-static void unseen_report(struct native_check *check)
-{
-    const struct session *session = check->driver.session;
-    char reason[400] = "not seen: ";
-
-    for (uint32_t i = 0; i < session->unseen.count; i++) {
-        const struct session_unseen *unseen = &session->unseen.at[i];
-        size_t used = strlen(reason);
-
-        vec_push(
-            &check->arena, &check->report.unseen,
-            (struct report_unseen){
-                .function = report_text(&check->report, unseen->name),
-                .library = unseen->library ? report_text(&check->report, unseen->library) : NULL,
-                .file = unseen->site.file ? report_text(&check->report, unseen->site.file) : NULL,
-                .line = unseen->site.line,
-                .effect = unseen_effect(unseen)});
-        if (unseen->trusted)
-            continue;
-        unseen_print(report_stream(check->settings), unseen);
-        if (unseen->shared && used < sizeof reason - 80)
-            snprintf(reason + used, sizeof reason - used, "%s%.60s", used > 10 ? ", " : "",
-                     unseen->name);
-        else if (unseen->shared && strcmp(reason + used - 3, "...") != 0)
-            snprintf(reason + used, sizeof reason - used, ", ...");
-    }
-    if (strlen(reason) > strlen("not seen: "))
-        reason_add(check, reason);
-}
-
-/* Copies the bugs out of the session: replays need its place in memory. */
-static void bugs_report(struct native_check *check)
+/* From the start. */
+static int run_alone(struct native_check *check, struct driver_end *end)
 {
     struct session *session = check->driver.session;
-    uint32_t count = session->bugs.count, number = 0;
-    bool poor = session->poor;
-    struct native_case *cases = calloc(count + 1, sizeof *cases);
 
-    CHECK(cases, "out of memory");
-    for (uint32_t i = 0; i < count; i++)
-        native_case_take(&cases[i], session, i);
-    driver_close(&check->driver);
-    for (int warnings = 0; warnings < 2;
-         warnings++) /* the others come first, and get the first names */
-        for (uint32_t i = 0; i < count; i++)
-            if (is_warning(check, &cases[i].bug) == warnings)
-                bug_report(check, &cases[i], number++);
-    for (uint32_t i = 0; i < count; i++)
-        native_case_free(&cases[i]);
-    if (count && poor)
-        fprintf(report_stream(check->settings),
-                "note: the program was built without -g; with it, reports name members, elements "
-                "and local variables\n");
-    free(cases);
+    fprintf(report_stream(check->settings),
+            "note: the program uses files or ports that several of it at once would share: one "
+            "process searches\n");
+    check->alone = true;
+    session->options.max_executions = check->settings->search.max_executions;
+    session->options.max_runs = 0;
+    session->job = SESSION_EXPLORE;
+    session->phase = SESSION_STARTING;
+    return run_all(check, end) ? 0 : EXIT_STATUS_ENVIRONMENT;
 }
 
-/* A program that did something that is not modelled may owe it to that: then nothing is shown, and it is no bug. */
-static void divergence_report(struct native_check *check)
-{
-    const struct session *session = check->driver.session;
-    struct session_bug bug = {.kind = BUG_NONDETERMINISM, .message = session->divergence};
-    char reason[1000];
+/* With states, runs that stop early count, too: so many for each execution that there would be. */
+#define PILOT_SHORT_RUNS 8
 
-    if (session->unsupported.count == 0) {
-        vec_push(&check->arena, &check->report.bugs,
-                 (struct report_bug){.kind = bug.kind,
-                                     .message = report_text(&check->report, bug.message)});
-        bug_print(report_stream(check->settings), "", &bug, NULL, NULL);
+/* Makes the first runs here. False if the search ends with them; *status is not 0 if it failed. */
+static bool run_pilot(struct native_check *check, const struct native_jobs *jobs, uint64_t runs,
+                      struct driver_end *end, int *status)
+{
+    uint64_t wanted = check->settings->search.max_executions;
+
+    check->driver.session->options.max_executions = wanted < runs ? wanted : runs;
+    if (states_kind_compares(check->settings->search.states))
+        check->driver.session->options.max_runs = PILOT_SHORT_RUNS * runs;
+    if (!run_all(check, end))
+        *status = EXIT_STATUS_ENVIRONMENT;
+    return *status == 0 && native_jobs_wanted(jobs);
+}
+
+/* The first runs are made here, unless a search goes on that was kept. If there are more, others go on; from the start, if one of them finds out something about the
+ * program. */
+static int run_jobs(struct native_check *check, struct driver_end *end)
+{
+    struct subject subject = {.kind = SUBJECT_PROGRAM,
+                              .file = check->program,
+                              .fingerprint = driver_fingerprint(check->program),
+                              .argv = check->argv};
+    struct native_jobs jobs = {.driver = &check->driver,
+                               .settings = check->settings,
+                               .subject = &subject,
+                               .checkpoint = &check->checkpoint,
+                               .run = worker_run,
+                               .context = check};
+    uint64_t pilot = native_pilot_runs();
+    bool anew = true;
+    int status = 0;
+
+    subject.identity =
+        (struct work_identity){checkpoint_program(subject.fingerprint, check->argv + 1),
+                               work_options_hash(&check->settings->search)};
+    *end = (struct driver_end){.exited = true};
+    while (anew && !status) {
+        anew = false;
+        if (check->driver.session->checkpoint.from.data.count == 0 &&
+            !run_pilot(check, &jobs, pilot, end, &status))
+            break;
+        if (native_jobs_refused(&jobs))
+            return run_alone(check, end);
+        check->jobs = true; /* the process that made the first runs keeps nothing any more */
+        status = native_jobs_run(&jobs, &anew);
+        pilot = 4 * pilot; /* here it costs less to begin anew */
     }
-    snprintf(reason, sizeof reason, "the program is not deterministic: %s", session->divergence);
-    reason_add(check, reason);
+    if (jobs.reason)
+        reason_add(check, jobs.reason);
+    return status;
 }
 
-/* Who kept a run from ending is worth knowing: behind the reason that it was given up. */
-static void endless_report(struct native_check *check)
+/* ---- the end */
+
+/* The search has stopped, and the process has taken a checkpoint, if it could. */
+static void checkpoint_last(struct native_check *check)
 {
-    const struct session *session = check->driver.session;
-    char text[900];
+    const struct session_checkpoint *checkpoint = &check->driver.session->checkpoint;
 
-    for (uint32_t i = 0; session->endless && i < check->report.reasons.count; i++)
-        if (check->report.reasons.at[i] == cut_reason_text(CUT_MAX_STEPS)) {
-            snprintf(text, sizeof text, "%s: %s", cut_reason_text(CUT_MAX_STEPS), session->endless);
-            check->report.reasons.at[i] = report_text(&check->report, text);
-        }
-}
-
-/* The first line that the program writes when it is started once more, or "". */
-static const char *start_complaint(struct native_check *check, char *line, size_t size)
-{
-    struct driver_end end;
-    FILE *output = tmpfile();
-
-    line[0] = '\0';
-    if (output &&
-        driver_run(&check->driver, check->program, check->argv, fileno(output), NULL, &end)) {
-        rewind(output);
-        if (!fgets(line, (int)size, output))
-            line[0] = '\0';
-        line[strcspn(line, "\n")] = '\0';
-    }
-    if (output)
-        fclose(output);
-    return line;
-}
-
-/* It did not come as far as its main function. */
-static int start_failed(struct native_check *check, const struct driver_end *end)
-{
-    const struct session *session = check->driver.session;
-    char line[500];
-
-    fprintf(stderr, "raddle: %s: could not be started: ", check->subject);
-    if (session->message)
-        fprintf(stderr, "%s\n", session->message);
-    else if (end->exited)
-        fprintf(stderr, "its process ends with status %d before main", end->status);
-    else
-        fprintf(stderr, "its process is killed by signal %d (%s) before main", end->status,
-                strsignal(end->status));
-    if (!session->message) {
-        start_complaint(check, line, sizeof line);
-        fprintf(stderr, "%s%s\n", line[0] ? "; it says: " : "", line);
-    }
-    return EXIT_STATUS_ENVIRONMENT;
-}
-
-/* Nothing was found now: a run in a file of that name is from an earlier check, and who looks at it should know. */
-static void stale_note(struct native_check *check)
-{
-    const char *trace = trace_path(check, 0);
-
-    if (access(trace, F_OK) == 0)
-        fprintf(report_stream(check->settings),
-                "note: %s is from an earlier check; this one has found no bug\n", trace);
+    if (check->settings->checkpoint && checkpoint->number != check->checkpoint_number &&
+        (!check->jobs || check->alone))
+        checkpoint_file_write(&check->checkpoint, &checkpoint->at[checkpoint->number % 2]);
 }
 
 static int check_finish(struct native_check *check, const struct driver_end *end, double seconds)
 {
     struct session *session = check->driver.session;
     char reason[200];
-    bool drawn;
+    uint32_t stopped = end->stopped ? end->stopped : session->brake;
+    bool drawn, complete;
     int status;
 
-    if (!end->timed_out && !end->stuck &&
+    if (!end->stopped && !end->stuck &&
         (session->phase == SESSION_STARTING || session->phase == SESSION_REFUSED))
         return start_failed(check, end);
     if (end->exited && end->status == EXIT_RADDLE_IS_WRONG)
         return EXIT_RADDLE_IS_WRONG;
+    if (session->phase != SESSION_DONE) /* it may have been killed as stuck when it was to stop */
+        session->explorer.stats.cut |= stopped;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
+    report_set_contended(&check->report, &session->explorer.contended);
+    check->report.snapshots.made = session->snapshots.table.made;
+    check->report.snapshots.used = session->snapshots.table.used;
+    check->report.snapshots.lost = session->snapshots.table.lost;
+    if (session->snapshots.refused)
+        check->report.snapshots.refused = report_text(&check->report, session->snapshots.refused);
     if (session->untold)
         check->report.untold = report_text(&check->report, session->untold);
+    complete = session->phase == SESSION_DONE && !(session->explorer.stats.cut & CUT_LIMITS);
+    if (!complete)
+        checkpoint_last(check);
     endless_report(check);
-    if (end->timed_out)
-        vec_push(&check->arena, &check->report.reasons, cut_reason_text(CUT_TIMEOUT));
-    else if (session->phase == SESSION_RUNNING && !end->stuck)
+    if (session->phase == SESSION_RUNNING && !stopped &&
+        (!end->stuck || check->report.reasons.count == 0))
         vec_push(&check->arena, &check->report.reasons, "the process of the program died");
     if (session->phase == SESSION_DIVERGED)
         divergence_report(check);
@@ -523,6 +305,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     unsupported_report(check);
     unseen_report(check);
     check->report.suppressed = session->suppressed;
+    check->report.relaxed = session->relaxed;
     drawn = tree_file_write(check->settings, &session->tree, check->subject);
     bugs_report(check);
     if (race_warnings_reason(&check->report, reason, sizeof reason))
@@ -530,8 +313,37 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     race_advise(&check->report);
     if (check->report.bugs.count == 0 && check->report.warnings.count == 0)
         stale_note(check);
+    check->report.checkpoint = checkpoint_file_kept(&check->checkpoint, complete);
     status = report_finish(&check->report);
+    checkpoint_file_end(&check->checkpoint, complete);
     return drawn ? status : EXIT_STATUS_ENVIRONMENT;
+}
+
+/* The session, as new or as a checkpoint has it. */
+static bool session_begin(struct native_check *check)
+{
+    struct session *session = check->driver.session;
+    struct bytes_reader in;
+
+    check->driver.context = check;
+    session->checkpoint.kept = check->settings->checkpoint != NULL;
+    if (!check->settings->resume)
+        return true;
+    if (!checkpoint_file_load(&check->checkpoint, &in))
+        return false;
+    if (!session_checkpoint_give(session, &in)) {
+        checkpoint_file_refuse(&check->checkpoint);
+        return false;
+    }
+    return true;
+}
+
+/* Whether it goes on with the search of several processes: only these can. */
+static bool is_of_workers(const struct session *session)
+{
+    struct bytes_reader from = bytes_read(&session->checkpoint.from);
+
+    return checkpoint_is_tree(&from);
 }
 
 int check_program(const char *program, char *const *arguments, const char *subject,
@@ -540,116 +352,55 @@ int check_program(const char *program, char *const *arguments, const char *subje
     struct native_check check = {
         .program = program, .subject = subject, .settings = settings, .driver = {.fd = -1}};
     struct driver_end end;
+    uint64_t fingerprint;
     int status = EXIT_STATUS_ENVIRONMENT;
 
     if (!driver_accepts(program))
         return EXIT_STATUS_USAGE;
     check.argv = native_argv(program, arguments);
-    if (arena_open(&check.arena, ARENA_RESERVE) == 0 && driver_open(&check.driver, settings)) {
+    fingerprint = settings->checkpoint || settings->resume ? driver_fingerprint(program) : 0;
+    if (!checkpoint_file_open(&check.checkpoint, settings,
+                              checkpoint_program(fingerprint, check.argv + 1))) {
+        status = EXIT_STATUS_USAGE;
+    } else if (arena_open(&check.arena, ARENA_RESERVE) == 0 &&
+               driver_open(&check.driver, settings)) {
         report_open(&check.report, &check.arena, subject, settings);
         started = seconds_now();
-        if (run_all(&check, &end)) {
+        if (!session_begin(&check))
+            status = EXIT_STATUS_USAGE;
+        else if (settings->jobs || is_of_workers(check.driver.session))
+            status = run_jobs(&check, &end);
+        else
+            status = run_all(&check, &end) ? 0 : EXIT_STATUS_ENVIRONMENT;
+        if (status == 0) {
             status_clear();
-            status = check_finish(&check, &end, seconds_now() - started);
+            status = check_finish(&check, &end, check.checkpoint.before + seconds_now() - started);
         }
     }
+    checkpoint_file_close(&check.checkpoint);
     driver_close(&check.driver);
     arena_close(&check.arena);
     free((void *)check.argv);
     return status;
 }
 
-/* ---- sources */
-
-/* Whether one of the words is a source of C++, which has to be linked by its compiler. */
-static bool any_cxx(char *const *words)
+void check_program_work(const struct subject *subject, const struct settings *settings,
+                        const struct bytes *known, struct link *link, int mail_fd)
 {
-    static const char *const suffixes[] = {".cc", ".cpp", ".cxx", ".C"};
+    struct native_check check = {.program = subject->file,
+                                 .argv = subject->argv,
+                                 .subject = subject->file,
+                                 .settings = settings,
+                                 .driver = {.fd = -1}};
+    struct native_jobs jobs = {.driver = &check.driver,
+                               .settings = settings,
+                               .subject = subject,
+                               .run = worker_run,
+                               .context = &check};
 
-    for (; *words; words++)
-        for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-            size_t length = strlen(*words), suffix = strlen(suffixes[i]);
-
-            if (length > suffix && strcmp(*words + length - suffix, suffixes[i]) == 0)
-                return true;
-        }
-    return false;
-}
-
-/* Runs `raddle cc` or `raddle c++` with the words; its messages are the compiler's own. */
-static bool compile(char *const *words, const char *program)
-{
-    size_t count = 0;
-    char **argv;
-    int status;
-    pid_t pid;
-
-    while (words[count])
-        count++;
-    argv = calloc(count + 6, sizeof *argv);
-    CHECK(argv, "out of memory");
-    argv[0] = (char *)"raddle";
-    argv[1] = (char *)(any_cxx(words) ? "c++" : "cc");
-    argv[2] = (char *)"-o";
-    argv[3] = (char *)program;
-    argv[4] = (char *)"-g"; /* for replay --gdb; any -g of the user's comes later and wins */
-    for (size_t i = 0; i < count; i++)
-        argv[5 + i] = words[i];
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        /* it will never run unchecked: its functions need no code for that */
-        setenv("RADDLE_PASS_OPTIONS", "plain=0", 0);
-        execv("/proc/self/exe", argv);
-        _exit(127);
-    }
-    free(argv);
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
-}
-
-static const char *first_source(char *const *words)
-{
-    for (; *words; words++)
-        if ((*words)[0] != '-')
-            return *words;
-    return "program";
-}
-
-/* A new directory for a compiled program, where it can stay if a trace refers to it. */
-static bool cache_directory(char *path, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    const char *base = cache && cache[0] == '/' ? cache : home && home[0] == '/' ? home : "/tmp";
-
-    snprintf(path, size, "%s%s", base, base == home ? "/.cache" : "");
-    mkdir(path, 0700);
-    snprintf(path + strlen(path), size - strlen(path), "/raddle");
-    mkdir(path, 0700);
-    snprintf(path + strlen(path), size - strlen(path), "/XXXXXX");
-    if (mkdtemp(path))
-        return true;
-    fprintf(stderr, "raddle: %s: %s\n", path, strerror(errno));
-    return false;
-}
-
-int check_sources(char *const *words, char *const *arguments, const struct settings *settings)
-{
-    char directory[PATH_MAX], program[PATH_MAX + NAME_MAX + 2];
-    const char *source = first_source(words);
-    const char *base = strrchr(source, '/');
-    int status = EXIT_STATUS_USAGE;
-
-    base = base ? base + 1 : source;
-    if (!cache_directory(directory, sizeof directory - 32))
-        return EXIT_STATUS_ENVIRONMENT;
-    snprintf(program, sizeof program, "%s/%.*s", directory, (int)strcspn(base, "."), base);
-    if (compile(words, program))
-        status = check_program(program, arguments, source, settings);
-    if (status != EXIT_STATUS_BUG) { /* else a replay will want it */
-        unlink(program);
-        rmdir(directory);
-    }
-    return status;
+    check.driver.context = &check;
+    if (arena_open(&check.arena, ARENA_RESERVE) != 0)
+        _exit(EXIT_STATUS_ENVIRONMENT);
+    report_open(&check.report, &check.arena, subject->file, settings);
+    native_work(&jobs, known, link, mail_fd);
 }

@@ -2,9 +2,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #include "base/check.h"
 #include "cli/check.h"
+#include "cli/checkpoint_file.h"
+#include "cli/driver.h"
+#include "cli/interrupt.h"
+#include "cli/jobs.h"
+#include "cli/mpi.h"
 #include "cli/report.h"
 #include "cli/tree_file.h"
 #include "explore/minimise.h"
@@ -25,6 +32,10 @@ struct check_run {
     struct explorer shorter; /* with a run of its own: the one that is shown */
     struct report report;
     struct tree tree; /* if it is wanted */
+    struct work_identity identity;
+    struct coordinator *coordinator; /* if there are several processes */
+    bool jobs;                       /* there are: they have kept what is left */
+    struct checkpoint_file checkpoint;
 };
 
 /* ---- what is wrong in the run that just ended */
@@ -118,12 +129,14 @@ static bool run_is_same(void *context, struct explorer *explorer, enum ending en
 {
     const struct report_bug *bug = context;
     const struct execution *x = &explorer->execution;
-    const struct finding *first = x->findings.at;
 
     if (bug->kind == BUG_DEADLOCK)
         return ending == ENDING_DEADLOCK;
-    return x->findings.count > 0 && first->bug == bug->kind &&
-           x->events.at[first->event].op.site == bug->line;
+    for (uint32_t i = 0; i < x->findings.count; i++) /* one run may show several */
+        if (x->findings.at[i].bug == bug->kind &&
+            x->events.at[x->findings.at[i].event].op.site == bug->line)
+            return true;
+    return false;
 }
 
 /* The agent of `world` that is `agent` in `other`: numbers follow the order in which agents turned up. */
@@ -166,10 +179,13 @@ static void run_shorten(struct check_run *run, const struct report_bug *bug)
     struct explorer_options options = run->explorer.options;
 
     options.states = STATES_OFF;
+    options.symmetry = SYMMETRY_OFF;
+    options.between = NULL;
     explorer_open(&run->shorter, &run->arena, &run->script.base, &options);
     run_repeat(&run->shorter, &run->explorer);
-    if (goal.seconds > 0)
-        CHECK(minimise(&run->shorter, &goal, &result), "a script did not fail again");
+    /* a run that shows something else before that is told as it was */
+    if (goal.seconds > 0 && !minimise(&run->shorter, &goal, &result))
+        run_repeat(&run->shorter, &run->explorer);
 }
 
 static void bug_report(struct check_run *run, const struct report_bug *bug)
@@ -206,7 +222,8 @@ static void finding_report(struct check_run *run, const struct finding *finding)
     bug_report(run, &bug);
 }
 
-static void deadlock_report(struct check_run *run)
+/* One of several deadlocks: where the first of the threads waits. */
+static struct report_bug deadlock_of(struct check_run *run)
 {
     const struct world *world = &run->explorer.world;
     struct report_bug bug = {
@@ -220,6 +237,13 @@ static void deadlock_report(struct check_run *run)
         bug.thread = script_thread_of(world, agent);
         bug.line = (uint32_t)world->threads.at[agent].pending.site;
     }
+    return bug;
+}
+
+static void deadlock_report(struct check_run *run)
+{
+    struct report_bug bug = deadlock_of(run);
+
     bug_report(run, &bug);
 }
 
@@ -260,55 +284,346 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     return run->report.bugs.count == 0 || run->settings->keep_going;
 }
 
-static int run_explore(struct check_run *run)
+/* ---- with several processes */
+
+/* One that searches for all. */
+struct script_worker {
+    struct check_run *run;
+    struct worker worker;
+    struct arena scratch, arena;
+    VEC(uint64_t) told; /* bugs that were, by kind and place */
+};
+
+/* The parent makes the run again, and reports it. */
+static void bug_tell(struct script_worker *w, struct explorer *explorer, uint64_t name)
 {
-    struct explorer_options options = run->settings->search;
-    double start = seconds_now();
-    bool deterministic, drawn;
+    struct bytes bytes;
+    struct work work;
+
+    for (uint32_t i = 0; i < w->told.count; i++)
+        if (w->told.at[i] == name)
+            return;
+    vec_push(&w->arena, &w->told, name);
+    work_open(&work, explorer->arena);
+    bytes_open(&bytes, explorer->arena);
+    work_take_schedule(&work, explorer);
+    work_write_inner(&work, &bytes);
+    worker_tell_bug(&w->worker, bytes.data.at, bytes.data.count);
+}
+
+static bool worker_ended(void *context, struct explorer *explorer, enum ending ending)
+{
+    struct script_worker *w = context;
+    const struct execution *x = &explorer->execution;
+
+    if (ending == ENDING_DEADLOCK) {
+        struct report_bug bug = deadlock_of(w->run);
+
+        bug_tell(w, explorer, (uint64_t)bug.line << 8 | (uint64_t)bug.thread << 40 | BUG_DEADLOCK);
+    }
+    for (uint32_t i = 0; i < x->findings.count; i++) {
+        const struct event *event = &x->events.at[x->findings.at[i].event];
+
+        bug_tell(w, explorer,
+                 event->op.site << 8 | (uint64_t)event->agent << 40 | x->findings.at[i].bug);
+    }
+    return w->run->settings->keep_going || w->told.count == 0;
+}
+
+static void worker_work(void *context, struct link *link, int mail_fd)
+{
+    struct script_worker w = {.run = context};
+    struct explorer_options options = w.run->settings->search;
+
+    (void)mail_fd;
+    options.ended = worker_ended;
+    options.context = &w;
+    options.forgets = true;
+    options.max_executions = NO_LIMIT; /* all together have one, and the parent counts */
+    options.timeout = 0;
+    if (arena_open(&w.scratch, ARENA_RESERVE) != 0 || arena_open(&w.arena, ARENA_RESERVE) != 0)
+        return;
+    explorer_open(&w.run->explorer, &w.run->arena, &w.run->script.base, &options);
+    worker_open(&w.worker, &w.run->explorer, &w.scratch, JOBS_LIMIT, &w.run->identity);
+    link_serve(link, &w.worker);
+}
+
+static void worker_bug(void *context, uint32_t worker, const void *at, size_t size)
+{
+    struct check_run *run = context;
+    struct bytes_reader in = {.at = at, .end = (const uint8_t *)at + size};
+    struct work work;
+
+    (void)worker;
+    explorer_reset(&run->explorer);
+    if (!work_read_inner(&work, &run->arena, &in) || !explorer_adopt(&run->explorer, &work))
+        return;
+    run_ended(run, &run->explorer, explorer_ending(&run->explorer));
+    if (run->report.bugs.count > 0 && !run->settings->keep_going)
+        coordinator_stop(run->coordinator);
+}
+
+/* ---- checkpoints */
+
+/* The bugs that were told, and the search: that of this process, or of others. */
+static void checkpoint_make(struct check_run *run, const struct coordinator *coordinator)
+{
+    struct bytes bytes;
+    struct arena scratch;
+
+    CHECK(arena_open(&scratch, ARENA_RESERVE) == 0, "out of memory");
+    bytes_open(&bytes, &scratch);
+    bytes_number(&bytes, run->report.bugs.count);
+    for (uint32_t i = 0; i < run->report.bugs.count; i++) {
+        bytes_number(&bytes, run->report.bugs.at[i].kind);
+        bytes_number(&bytes, run->report.bugs.at[i].thread);
+        bytes_number(&bytes, run->report.bugs.at[i].line);
+        bytes_text(&bytes, run->report.bugs.at[i].message);
+    }
+    if (coordinator) {
+        bytes_number(&bytes, CHECKPOINT_TREE);
+        coordinator_write(coordinator, &bytes);
+    } else {
+        checkpoint_write(&run->explorer, &scratch, &bytes);
+    }
+    checkpoint_file_write(&run->checkpoint, &bytes);
+    arena_close(&scratch);
+}
+
+static void run_between(void *context, struct explorer *explorer)
+{
+    struct check_run *run = context;
+
+    (void)explorer;
+    if (checkpoint_file_is_due(&run->checkpoint))
+        checkpoint_make(run, NULL);
+}
+
+static void jobs_keep(void *context, const struct coordinator *coordinator)
+{
+    checkpoint_make(context, coordinator);
+}
+
+static bool jobs_keep_is_due(void *context)
+{
+    const struct check_run *run = context;
+
+    return checkpoint_file_is_due(&run->checkpoint);
+}
+
+/* The bugs come before the search, so it is known by then whether the file is good. */
+static bool bugs_read(struct check_run *run, struct bytes_reader *in)
+{
+    uint32_t count = bytes_read_count(in, 4);
+
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        struct report_bug bug = {.kind = (uint8_t)bytes_read_below(in, BUG_KIND_COUNT),
+                                 .thread = bytes_read_below(in, run->program.thread_count),
+                                 .line = bytes_read_below(in, UINT32_MAX),
+                                 .file = run->file};
+
+        bug.message = bytes_read_text(in, &run->arena);
+        in->failed |= !bug.message;
+        vec_push(&run->arena, &run->report.bugs, bug);
+    }
+    return !in->failed;
+}
+
+/* *tree is what is left if the search had several processes. */
+static bool checkpoint_load(struct check_run *run, struct checkpoint_search *search,
+                            struct bytes_reader *tree)
+{
+    FILE *out = report_stream(run->settings);
+    bool good;
+
+    if (!checkpoint_file_load(&run->checkpoint, tree))
+        return false;
+    good = bugs_read(run, tree);
+    if (good && !checkpoint_is_tree(tree))
+        good = checkpoint_read(search, &run->arena, tree);
+    if (!good) {
+        checkpoint_file_refuse(&run->checkpoint);
+        return false;
+    }
+    for (uint32_t i = 0; i < run->report.bugs.count; i++)
+        fprintf(out, "%s:%" PRIu32 ": %s: %s (found before the checkpoint)\n", run->file,
+                run->report.bugs.at[i].line, bug_kind_names[run->report.bugs.at[i].kind],
+                run->report.bugs.at[i].message);
+    return true;
+}
+
+/* ---- all of it */
+
+/* Without what a thread got there: that may be something else each time. */
+static void run_names(void *context, agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct check_run *run = context;
+    FILE *out = fmemopen(text, size, "w");
+
+    if (!out)
+        return;
+    script_describe_op(&run->script, &run->explorer.world, op, 0, NULL, out);
+    fputs(" of ", out);
+    script_describe_agent(&run->script, &run->explorer.world, agent, out);
+    fprintf(out, ", line %" PRIu64, op->site);
+    fclose(out);
+    text[size - 1] = '\0';
+}
+
+/* Explores with other processes; the statistics of all go to the explorer of this one. */
+static int jobs_explore(struct check_run *run, struct work *begin, struct bytes_reader *tree)
+{
+    bool is_tree = checkpoint_is_tree(tree);
+    struct subject subject = {.kind = SUBJECT_SCRIPT,
+                              .file = run->file,
+                              .fingerprint = driver_fingerprint(run->file),
+                              .identity = run->identity};
+    struct jobs jobs = {.settings = run->settings,
+                        .subject = &subject,
+                        .identity = run->identity,
+                        .work = worker_work,
+                        .bug = worker_bug,
+                        .keep = run->settings->checkpoint ? jobs_keep : NULL,
+                        .keep_is_due = jobs_keep_is_due,
+                        .context = run,
+                        .begin = is_tree ? NULL : begin,
+                        .tree = is_tree ? tree : NULL,
+                        .resumed = run->settings->resume != NULL,
+                        .coordinator = &run->coordinator};
     int status;
 
-    options.ended = run_ended;
-    options.context = run;
-    options.forgets = true;
-    if (run->settings->tree) {
-        options.takes = run_takes;
-        tree_open(&run->tree, &run->arena, TREE_STATES_MAX);
-    }
-    report_open(&run->report, &run->arena, run->file, run->settings);
-    explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
-    deterministic = explorer_run(&run->explorer);
-    CHECK(deterministic, "a script did not repeat event %u", run->explorer.diverged);
-    report_set_stats(&run->report, &run->explorer.stats, seconds_now() - start);
+    if (is_tree)
+        bytes_read_number(tree); /* that it is one */
+    status = jobs_run(&jobs, &run->arena);
+    run->explorer.stats = jobs.stats;
+    return status;
+}
+
+static int run_report(struct check_run *run)
+{
+    bool complete = !(run->explorer.stats.cut & CUT_LIMITS), drawn;
+    int status;
+
+    report_set_stats(&run->report, &run->explorer.stats,
+                     run->checkpoint.before + seconds_now() - run->checkpoint.started);
     run->report.threads = run->program.thread_count;
+    report_set_contended(&run->report, &run->explorer.contended);
     drawn = tree_file_write(run->settings, &run->tree, run->file);
+    if (run->settings->checkpoint && !run->jobs && checkpoint_is_due(&run->explorer))
+        checkpoint_make(run, NULL);
+    run->report.checkpoint = checkpoint_file_kept(&run->checkpoint, complete);
     status = report_finish(&run->report);
+    checkpoint_file_end(&run->checkpoint, complete);
     return drawn ? status : EXIT_STATUS_ENVIRONMENT;
+}
+
+static void run_options(struct check_run *run, struct explorer_options *options)
+{
+    *options = run->settings->search;
+    options->ended = run_ended;
+    options->names = run_names;
+    options->context = run;
+    options->forgets = true;
+    options->timeout = 0;
+    options->brake = interrupt_brake();
+    if (run->settings->tree)
+        options->takes = run_takes;
+    if (run->settings->checkpoint)
+        options->between = run_between;
+}
+
+static int run_explore(struct check_run *run)
+{
+    bool resumes = run->settings->resume != NULL, deterministic = true;
+    struct explorer_options options;
+    struct checkpoint_search search;
+    struct bytes_reader tree = {0};
+    int status;
+
+    run_options(run, &options);
+    interrupt_after(run->settings->search.timeout);
+    if (run->settings->tree)
+        tree_open(&run->tree, &run->arena, TREE_STATES_MAX);
+    report_open(&run->report, &run->arena, run->file, run->settings);
+    if (resumes && !checkpoint_load(run, &search, &tree))
+        return EXIT_STATUS_USAGE;
+    run->jobs = run->settings->jobs || checkpoint_is_tree(&tree);
+    if (run->jobs) {
+        explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
+        status = jobs_explore(run, resumes ? &search.work : NULL, &tree);
+        if (status)
+            return status;
+    } else if (resumes) {
+        deterministic =
+            checkpoint_go_on(&run->explorer, &run->arena, &run->script.base, &options, &search);
+    } else {
+        explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
+        deterministic = explorer_run(&run->explorer);
+    }
+    CHECK(deterministic, "a script did not repeat event %u", run->explorer.diverged);
+    interrupt_after(0);
+    return run_report(run);
+}
+
+/* The program in the file. False, after one line on stderr, if there is none. */
+static bool script_read(struct check_run *run, uint64_t *hash)
+{
+    struct read_error error;
+    size_t length;
+    char *source = input_read(run->file, &length);
+    char line[1024];
+    bool good;
+
+    if (!source)
+        return false;
+    good = text_read(source, length, run->file, &run->program, &error);
+    if (!good)
+        fprintf(stderr, "%s\n", read_error_format(&error, run->file, line, sizeof line));
+    *hash = XXH3_64bits(source, length);
+    run->identity = (struct work_identity){*hash, work_options_hash(&run->settings->search)};
+    free(source);
+    return good;
+}
+
+static bool script_start(struct check_run *run)
+{
+    if (arena_open(&run->arena, ARENA_RESERVE) == 0 &&
+        script_open(&run->script, &run->program) == 0)
+        return true;
+    fprintf(stderr, "raddle: %s: out of memory\n", run->file);
+    return false;
 }
 
 int check_script(const char *file, const struct settings *settings)
 {
     struct check_run run = {.file = file, .settings = settings};
-    struct read_error error;
-    size_t length;
-    char *source = input_read(file, &length);
-    char line[1024];
+    uint64_t hash;
     int status = EXIT_STATUS_ENVIRONMENT;
 
-    if (!source)
+    if (!script_read(&run, &hash))
         return EXIT_STATUS_USAGE;
-    if (!text_read(source, length, file, &run.program, &error)) {
-        fprintf(stderr, "%s\n", read_error_format(&error, file, line, sizeof line));
-        free(source);
-        return EXIT_STATUS_USAGE;
-    }
-    free(source);
-    if (arena_open(&run.arena, ARENA_RESERVE) != 0 || script_open(&run.script, &run.program) != 0)
-        fprintf(stderr, "raddle: %s: out of memory\n", file);
-    else
+    if (!checkpoint_file_open(&run.checkpoint, settings, checkpoint_program(hash, NULL)))
+        status = EXIT_STATUS_USAGE;
+    else if (script_start(&run))
         status = run_explore(&run);
     if (run.script.program)
         script_close(&run.script);
+    checkpoint_file_close(&run.checkpoint);
     arena_close(&run.arena);
     program_free(&run.program);
     return status;
+}
+
+void check_script_work(const struct subject *subject, const struct settings *settings,
+                       struct link *link, int mail_fd)
+{
+    static struct check_run run;
+    uint64_t hash;
+
+    run.file = subject->file;
+    run.settings = settings;
+    if (!script_read(&run, &hash) || !script_start(&run))
+        _exit(EXIT_STATUS_ENVIRONMENT);
+    worker_work(&run, link, mail_fd);
+    _exit(0);
 }

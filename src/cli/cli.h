@@ -40,7 +40,8 @@ struct subcommand {
 };
 
 extern const struct subcommand subcommand_check, subcommand_cc, subcommand_cxx, subcommand_litmus,
-    subcommand_replay, subcommand_show, subcommand_help, subcommand_completion, subcommand_manual;
+    subcommand_replay, subcommand_show, subcommand_simulate, subcommand_help, subcommand_completion,
+    subcommand_manual;
 
 /* All of them, ending with NULL. */
 extern const struct subcommand *const subcommands[];
@@ -64,25 +65,48 @@ struct settings {
     const char **trust; /* patterns of functions and libraries that are not seen and need not be */
     size_t trust_count;
     const char *reports[REPORT_COUNT]; /* file names, "-" for standard output, or NULL */
+    const char *trace;                 /* the file for a failing run; NULL: by the program's name */
+    const char *source_root;           /* of --sarif: absolute, or NULL */
     const char *tree;                  /* the same, for the tree of a search */
+    uint8_t snapshots;                 /* enum snapshots_kind */
+    uint32_t snapshots_max;
+    bool rounds;     /* of loops that change nothing are left out */
     bool races;      /* look for data races, instead of exploring plain accesses */
     bool races_warn; /* and go on: they are told, but are no reason to stop or to begin anew */
     const char *suppressions; /* file name, or NULL */
+    bool compares;            /* show: why two threads are not interchangeable */
+    uint32_t compared[2];
+    uint32_t jobs;                   /* processes that search; 0: this one does */
+    bool mpi;                        /* the other ranks of an MPI job do */
+    const char *checkpoint, *resume; /* file names, or NULL */
+    double checkpoint_seconds;       /* from one to the next; 0: as usual */
+    char *const *command; /* all words, from the name of the subcommand on, ending with NULL */
     bool help;
 };
 
 /* One option: --name, or --name ARGUMENT. */
 struct option_row {
     const char *name;
-    /* NULL: takes none. "A|B|C": one of these words. FILE: a file name. */
+    /* NULL: takes none. "A|B|C": one of these words. FILE: a file name. "=A|B|C": one of them, or none: then `set` gets NULL. */
     const char *argument;
     const char *help;
     /* Takes the value; returns NULL, or what would have been right ("sc, tso or pso"). */
     const char *(*set)(struct settings *settings, const char *value);
 };
 
+static inline bool option_needs_value(const struct option_row *row)
+{
+    return row->argument && row->argument[0] != '=';
+}
+
 /* Those that every search has, and those that everything has, each ending with a row without a name. */
 extern const struct option_row search_options[], common_options[];
+
+/* --backtrack, for the commands that have it. */
+#define OPTION_BACKTRACK                                                                           \
+    {"backtrack", "latest|all", "dpor: plan at the latest dependent state, or at all",             \
+     option_backtrack}
+const char *option_backtrack(struct settings *settings, const char *value);
 
 #define OPTION_TABLES 3
 
@@ -121,7 +145,7 @@ const char *cut_reasons_text(uint32_t cut, char *buffer, size_t size);
  * read. */
 char *input_read(const char *file, size_t *length);
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds on a clock that only goes forward, and stands still while we are stopped (SIGTSTP). */
 double seconds_now(void);
 
 #endif

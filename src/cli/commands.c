@@ -4,11 +4,17 @@
 #include "cli/cli.h"
 
 const struct subcommand *const subcommands[] = {
-    &subcommand_check,  &subcommand_replay,
-    &subcommand_show,   &subcommand_cc,
-    &subcommand_cxx,    &subcommand_litmus,
-    &subcommand_help,   &subcommand_completion,
-    &subcommand_manual, NULL,
+    &subcommand_check,
+    &subcommand_replay,
+    &subcommand_show,
+    &subcommand_cc,
+    &subcommand_cxx,
+    &subcommand_litmus,
+    &subcommand_simulate,
+    &subcommand_help,
+    &subcommand_completion,
+    &subcommand_manual,
+    NULL,
 };
 
 const struct subcommand *subcommand_find(const char *name)

@@ -52,7 +52,7 @@ static void bash_option(const struct subcommand *subcommand, const struct option
 
 static void bash_value(const struct subcommand *subcommand, const struct option_row *row)
 {
-    if (!row->argument)
+    if (!option_needs_value(row))
         return;
     printf("    '%s --%s') ", subcommand->name, row->name);
     if (is_choice(row->argument)) {
@@ -138,14 +138,14 @@ static void zsh_text(const char *text)
 static void zsh_option(const struct subcommand *subcommand, const struct option_row *row)
 {
     (void)subcommand;
-    printf(" \\\n                '--%s%s[", row->name, row->argument ? "=" : "");
+    printf(" \\\n                '--%s%s[", row->name, option_needs_value(row) ? "=" : "");
     zsh_text(row->help);
     putchar(']');
-    if (row->argument && is_choice(row->argument)) {
+    if (option_needs_value(row) && is_choice(row->argument)) {
         printf(":%s:(", row->name);
         words_print(row->argument);
         putchar(')');
-    } else if (row->argument) {
+    } else if (option_needs_value(row)) {
         printf(":");
         zsh_text(row->argument);
         printf(":%s", is_file(row->argument) ? "_files" : " ");
@@ -213,11 +213,11 @@ static void fish_option(const struct subcommand *subcommand, const struct option
 {
     printf("complete -c raddle -n '__fish_seen_subcommand_from %s' -l %s", subcommand->name,
            row->name);
-    if (row->argument && is_choice(row->argument)) {
+    if (option_needs_value(row) && is_choice(row->argument)) {
         printf(" -x -a '");
         words_print(row->argument);
         putchar('\'');
-    } else if (row->argument) {
+    } else if (option_needs_value(row)) {
         printf(is_file(row->argument) ? " -r -F" : " -x");
     }
     printf(" -d ");

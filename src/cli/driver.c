@@ -16,11 +16,15 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "cli/family.h"
+#include "cli/interrupt.h"
 #include "cli/places.h"
 #include "cli/tree_file.h"
 
-#define TICK_NANOSECONDS 200000000
-#define TIMEOUT_GRACE    1.0 /* seconds */
+#define TICK_SECONDS 0.2
+
+/* For a process that was asked to stop, to make its present step. In seconds. */
+#define STOP_SECONDS 0.5
 
 extern char **environ;
 
@@ -46,20 +50,35 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->magic = SESSION_MAGIC;
     session->version = SESSION_VERSION;
     session->phase = SESSION_STARTING;
-    arena_place(&session->arena, (char *)session + header, SESSION_RESERVE - header);
+    arena_place(&session->arena, (char *)session + header,
+                SESSION_RESERVE - header - SESSION_SCRATCH);
+    arena_place(&session->checkpoint.scratch, (char *)session + SESSION_RESERVE - SESSION_SCRATCH,
+                SESSION_SCRATCH);
+    for (int i = 0; i < 2; i++)
+        bytes_open(&session->checkpoint.at[i], &session->arena);
+    bytes_open(&session->checkpoint.from, &session->arena);
     session->options = settings->search;
     snprintf(session->model, sizeof session->model, "%s", settings->search.memory->name);
     snprintf(session->reduction, sizeof session->reduction, "%s", settings->search.reduction->name);
     snprintf(session->search, sizeof session->search, "%s", settings->search.search->name);
     session->keep_going = settings->keep_going;
     session->tree.max = settings->tree ? TREE_STATES_MAX : 0;
+    /* samples should not be given up, and a round that a preemption bound allows may be what makes others free */
+    session->rounds.on = settings->rounds && !search_samples(settings->search.search) &&
+                         settings->search.preemption_bound == NO_BOUND;
+    session->snapshots.kind = settings->snapshots;
+    session->snapshots.max = settings->snapshots_max;
     session->races = settings->races;
     session->races_warn = settings->races_warn;
     session->exit_is_bug = settings->exit_is_bug;
     session->leaks = settings->leaks;
+    session->compares = settings->compares;
+    memcpy(session->compared, settings->compared, sizeof session->compared);
     session->nondet_max = settings->nondet_max;
     session->pid = (uint32_t)getpid();
     driver->step_timeout = settings->step_timeout;
+    driver->timeout = settings->search.timeout;
+    driver->deadline = settings->search.timeout > 0 ? seconds_now() + settings->search.timeout : 0;
     for (size_t i = 0; i < settings->trust_count; i++) {
         size_t size = strlen(settings->trust[i]) + 1;
         char *copy = memcpy(arena_alloc(&session->arena, size), settings->trust[i], size);
@@ -115,7 +134,8 @@ void driver_pass_on(const struct driver *driver)
 /* Kills a child that makes no step any more, after a look at what it does. */
 static void child_watch(struct watch *watch, struct driver_end *end)
 {
-    enum watch_verdict verdict = end->timed_out || end->stuck ? WATCH_FINE : watch_look(watch);
+    bool ends = end->stopped || end->stuck || watch->session->brake; /* child_brake sees to that */
+    enum watch_verdict verdict = ends ? WATCH_FINE : watch_look(watch);
 
     if (verdict == WATCH_FINE)
         return;
@@ -125,92 +145,119 @@ static void child_watch(struct watch *watch, struct driver_end *end)
 }
 
 /* In the child, before exec: what it needs, and its output out of the way. */
-static void child_prepare(const struct driver *driver, int output)
+static void child_prepare(const struct driver *driver, int output, pid_t parent)
 {
     int out = output >= 0 ? output : open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would be left to look at it */
+    if (getppid() != parent)
+        _exit(EXIT_STATUS_ENVIRONMENT); /* nobody is */
+    interrupt_leave();
+    driver->session->shielded = interrupt_shield();
     driver_pass_on(driver);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
 }
 
-/* What asks us to end: the program may have changed files, which are put back first. */
-static void asked_to_end(sigset_t *set)
+/* The search looks at the brake before each step; a step that takes too long is ended from here. */
+static void child_brake(struct driver *driver, pid_t pid, struct driver_end *end)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action;
+    struct session *session = driver->session;
+    double now = seconds_now();
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-            sigaddset(set, numbers[i]);
+    if (!session->brake) {
+        uint32_t reason = driver->deadline > 0 && now >= driver->deadline       ? CUT_TIMEOUT
+                          : interrupt_asked() && session->job != SESSION_REPLAY ? CUT_INTERRUPTED
+                                                                                : 0;
+
+        driver->braked = now;
+        __atomic_store_n(&session->brake, reason, __ATOMIC_RELAXED);
+    } else if (!end->stopped && now >= driver->braked + STOP_SECONDS) {
+        end->stopped = session->brake;
+        kill(pid, SIGKILL);
+    }
 }
 
-/* Waits for the child, with a tick now and then. */
-static void child_wait(struct driver *driver, pid_t pid, void (*tick)(struct driver *),
-                       struct driver_end *end)
+/* Until the next tick, or the moment at which something is to be done about the process. */
+static struct timespec child_pause(const struct driver *driver)
 {
-    struct timespec pause = {.tv_nsec = TICK_NANOSECONDS};
-    double timeout = driver->session->options.timeout;
-    double start = seconds_now();
+    double until = driver->session->brake ? driver->braked + STOP_SECONDS : driver->deadline;
+    double left = until > 0 ? until - seconds_now() : TICK_SECONDS;
+
+    left = left < 0.001 ? 0.001 : left > TICK_SECONDS ? TICK_SECONDS : left;
+    return (struct timespec){.tv_nsec = (long)(left * 1e9)};
+}
+
+/* Waits for the child, with a tick now and then. `set` is blocked. */
+static void child_wait(struct driver *driver, struct family *family, const sigset_t *set,
+                       void (*tick)(struct driver *), struct driver_end *end)
+{
     struct watch watch;
-    sigset_t set;
-    int status;
+    double ticked = seconds_now();
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    asked_to_end(&set);
-    end->timed_out = end->stuck = false;
-    end->asked = 0;
-    watch_open(&watch, pid, driver->session, driver->step_timeout);
-    while (waitpid(pid, &status, WNOHANG) == 0) {
-        int number = sigtimedwait(&set, NULL, &pause);
+    end->stuck = false;
+    end->stopped = 0;
+    end->signal = 0;
+    watch_open(&watch, family->first, driver->session, driver->step_timeout, driver->timeout);
+    child_brake(driver, family->first, end);
+    while (!family_reap(family)) {
+        struct timespec pause = child_pause(driver);
+        int number = sigtimedwait(set, NULL, &pause);
 
-        if (number < 0 && tick)
+        if (number > 0 && number != SIGCHLD && !interrupt_take(number))
+            end->signal = number;
+        child_brake(driver, family_runner(family), end);
+        if (end->signal || end->stopped || end->stuck)
+            kill(family_runner(family), SIGKILL); /* another one may run since the last time */
+        if (number == SIGCHLD && seconds_now() < ticked + TICK_SECONDS)
+            continue; /* with snapshots, processes end all the time */
+        ticked = seconds_now();
+        if (tick && (number < 0 || number == SIGCHLD))
             tick(driver);
-        if (number > 0 && number != SIGCHLD) {
-            end->asked = number;
-            kill(pid, SIGKILL);
-        }
+        interrupt_child(family_runner(family), false);
+        watch_process(&watch, family_runner(family));
         child_watch(&watch, end);
-        /* the search stops by itself between two runs; one that never ends is stopped from here */
-        if (timeout > 0 && seconds_now() > start + timeout + TIMEOUT_GRACE && !end->timed_out) {
-            end->timed_out = true;
-            kill(pid, SIGKILL);
-        }
     }
-    end->exited = WIFEXITED(status);
-    end->status = end->exited ? WEXITSTATUS(status) : WTERMSIG(status);
+    family_end(family);
+    end->exited = WIFEXITED(family->status);
+    end->status = end->exited ? WEXITSTATUS(family->status) : WTERMSIG(family->status);
 }
 
 static bool run_once(struct driver *driver, const char *program, char *const *argv, int output,
                      void (*tick)(struct driver *driver), struct driver_end *end)
 {
     sigset_t set, before;
-    pid_t pid;
+    pid_t self = getpid(), pid;
+    struct family family;
 
     /* blocked, so that sigtimedwait sees it even if the child ends at once */
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    asked_to_end(&set);
+    interrupt_signals(&set);
     sigprocmask(SIG_BLOCK, &set, &before);
     fflush(NULL);
+    family_prepare(driver->session);
     pid = fork();
-    if (pid < 0)
-        return complain("fork");
-    if (pid == 0) {
+    if (pid < 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        child_prepare(driver, output);
+        return complain("fork");
+    }
+    if (pid == 0) {
+        child_prepare(driver, output, self);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         execv(program, argv);
         driver->session->phase = SESSION_NO_PROGRAM;
         _exit(errno);
     }
-    child_wait(driver, pid, tick, end);
+    interrupt_child(pid, false);
+    family_begin(&family, driver->session, pid);
+    child_wait(driver, &family, &set, tick, end);
+    interrupt_child(0, false);
     /* a process that came to its end has taken it back itself */
     undo_all(&driver->session->undo, &driver->session->arena, true);
-    if (end->asked)
-        raise(end->asked);
-    sigprocmask(SIG_SETMASK, &before, NULL); /* which ends us now, if we were asked to */
+    if (end->signal)
+        interrupt_die(end->signal);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (driver->session->phase == SESSION_NO_PROGRAM) {
         errno = end->status;
         return complain(program);
@@ -224,7 +271,7 @@ bool driver_run(struct driver *driver, const char *program, char *const *argv, i
 {
     if (!run_once(driver, program, argv, output, tick, end))
         return false;
-    if (driver->session->phase != SESSION_STARTING || driver->constructors_run || end->timed_out ||
+    if (driver->session->phase != SESSION_STARTING || driver->constructors_run || end->stopped ||
         end->stuck)
         return true;
     driver->constructors_run = true;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "cli/native.h"
+#include "cli/places.h"
 
 /* `raddle replay --gdb`: becomes gdb, which starts the program, as often as its user likes. */
 
@@ -56,6 +57,21 @@ static bool are_plain(char *const *argv)
     return true;
 }
 
+/* The script that comes along, as a command of gdb, or NULL if it is not there: then stacks have frames of the runtime in them. */
+static char *script_command(void)
+{
+    struct places places;
+    char *command = NULL;
+
+    if (!places_find(&places))
+        return NULL;
+    CHECK(asprintf(&command, "source %s/raddle_gdb.py", places.libraries) > 0, "out of memory");
+    if (access(command + strlen("source "), R_OK) == 0)
+        return command;
+    free(command);
+    return NULL;
+}
+
 static void tell(const struct native_case *found)
 {
     const struct session_site *site = &found->bug.site;
@@ -64,9 +80,9 @@ static void tell(const struct native_case *found)
     if (site->file)
         fprintf(stderr, " at %s:%" PRIu32, site->file, site->line);
     fprintf(stderr,
-            ", thread %" PRIu32 " (called T%" PRIu32
-            " here). `run` follows the recorded schedule and stops\n"
-            "raddle: at the bug; `info threads` lists the threads",
+            ", thread T%" PRIu32 ". `run` follows the recorded schedule and stops at the bug;\n"
+            "raddle: `threads` lists the threads, `T%" PRIu32 "` selects that one,\n"
+            "raddle: `bt` shows its stack without raddle's own frames",
             found->bug.thread, found->bug.thread);
     if (site->file)
         fprintf(stderr, ", `break %s:%" PRIu32 "` stops whenever one comes there", site->file,
@@ -96,6 +112,7 @@ int native_debug(const char *program, char *const *argv, const struct settings *
 {
     struct driver driver = {.fd = -1};
     struct command command = {0};
+    char *script;
 
     if (!driver_open(&driver, settings))
         return EXIT_STATUS_ENVIRONMENT;
@@ -105,6 +122,9 @@ int native_debug(const char *program, char *const *argv, const struct settings *
     add(&command, "-q");
     for (size_t i = 0; i < sizeof preparation / sizeof *preparation; i++)
         add_command(&command, preparation[i]);
+    script = script_command();
+    if (script)
+        add_command(&command, script);
     for (size_t i = 0; i < sizeof screen / sizeof *screen; i++)
         if (!getenv(screen[i]))
             add_command(&command, i ? "unset environment COLUMNS" : "unset environment LINES");
@@ -123,5 +143,6 @@ int native_debug(const char *program, char *const *argv, const struct settings *
     fprintf(stderr, "raddle: cannot run gdb: %s; install it (Debian: apt-get install gdb)\n",
             strerror(errno));
     free(command.at);
+    free(script);
     return EXIT_STATUS_ENVIRONMENT;
 }

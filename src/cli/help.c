@@ -43,7 +43,9 @@ static void wrap(const char *text, int at, int indent)
 static void row_print(const struct option_row *row)
 {
     const char *argument = row->argument ? row->argument : "";
-    int at = printf("  --%s%s%s", row->name, *argument ? " " : "", argument);
+    int at = option_needs_value(row) || !row->argument
+                 ? printf("  --%s%s%s", row->name, *argument ? " " : "", argument)
+                 : printf("  --%s[%s]", row->name, argument);
 
     if (at >= COLUMN) {
         putchar('\n');

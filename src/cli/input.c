@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 
 /* Nothing that people write by hand is larger; what is, is no script. */
 #define INPUT_MAX ((size_t)64 << 20)
@@ -69,5 +70,5 @@ double seconds_now(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - interrupt_stopped();
 }

@@ -1,14 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/samples.h"
 #include "explore/signature.h"
 #include "script/litmus_report.h"
 #include "script/target.h"
 
 #define ARENA_RESERVE ((size_t)1 << 40)
+
+#define REASONS_SIZE 1000
 
 /* One test being run. */
 struct litmus_run {
@@ -45,28 +49,56 @@ static bool run_ended(void *context, struct explorer *explorer, enum ending endi
     return true;
 }
 
+/* What they are worth, and why there are not more. */
+static const char *samples_reasons(const struct explorer_options *options,
+                                   const struct explorer_stats *stats, char reasons[REASONS_SIZE])
+{
+    uint32_t others = stats->cut & ~(uint32_t)(CUT_SAMPLED | CUT_STOPPED);
+    size_t used = strlen(samples_text(options, stats, reasons, REASONS_SIZE - 2));
+
+    if (others) {
+        memcpy(reasons + used, "; ", 3);
+        cut_reasons_text(others, reasons + used + 2, REASONS_SIZE - used - 2);
+    }
+    return reasons;
+}
+
+/* Runs that are made twice would be counted twice. */
+static bool takes_no_turns(const struct settings *settings)
+{
+    if (settings->search.search != &search_auto)
+        return true;
+    fprintf(stderr, "raddle: litmus takes --search explore, random, pct or pos, not auto\n");
+    return false;
+}
+
 static void run_explore(struct litmus_run *run, const struct settings *settings)
 {
     struct explorer_options options = settings->search;
     bool samples = search_samples(options.search), deterministic;
-    char reasons[1000], way[40];
+    char reasons[REASONS_SIZE], way[40];
     struct litmus_summary summary = {.model = options.memory->name, .way = way};
     double start = seconds_now();
 
     snprintf(way, sizeof way, "%s %s", samples ? "search" : "reduction",
              samples ? options.search->name : options.reduction->name);
+    options.commutes = 0;  /* each order of writes is an execution of its own there */
     options.clocks = true; /* the signature of a run is made from its accesses */
     options.ended = run_ended;
     options.context = run;
+    options.timeout = 0;
+    options.brake = interrupt_brake();
+    interrupt_after(settings->search.timeout);
     explorer_open(&run->explorer, &run->arena, &run->script.base, &options);
     deterministic = explorer_run(&run->explorer);
     CHECK(deterministic, "a litmus test did not repeat event %u", run->explorer.diverged);
+    interrupt_after(0);
     summary.executions = run->explorer.stats.executions;
     summary.seconds = seconds_now() - start;
     if (run->failed)
         summary.incomplete = "a run got stuck or accessed what does not exist";
     else if (samples)
-        summary.incomplete = samples_text(&options, &run->explorer.stats, reasons, sizeof reasons);
+        summary.incomplete = samples_reasons(&options, &run->explorer.stats, reasons);
     else if (run->explorer.stats.cut)
         summary.incomplete = cut_reasons_text(run->explorer.stats.cut, reasons, sizeof reasons);
     litmus_report_print(run->report, &summary, run_value, run, stdout);
@@ -106,12 +138,19 @@ static int litmus_file(const char *file, const struct settings *settings)
     return status;
 }
 
+static int litmus_left_out(const char *file)
+{
+    fprintf(stderr, "raddle: %s: was not run: interrupted\n", file);
+    return EXIT_STATUS_INCOMPLETE;
+}
+
 static int litmus_main(int argc, char **argv)
 {
     struct settings settings;
     int files, worst = EXIT_STATUS_SAFE;
 
-    if (!options_read(argc, argv, &subcommand_litmus, &settings, &files))
+    if (!options_read(argc, argv, &subcommand_litmus, &settings, &files) ||
+        !takes_no_turns(&settings))
         return EXIT_STATUS_USAGE;
     if (settings.help) {
         help_subcommand(&subcommand_litmus);
@@ -121,9 +160,10 @@ static int litmus_main(int argc, char **argv)
         fprintf(stderr, "raddle: no litmus test given; usage: raddle litmus [OPTIONS] FILE…\n");
         return EXIT_STATUS_USAGE;
     }
+    interrupt_open();
     /* all of them are run; a file that cannot be read outweighs one that is incomplete */
     for (int i = 1; i <= files; i++) {
-        int status = litmus_file(argv[i], &settings);
+        int status = interrupt_asked() ? litmus_left_out(argv[i]) : litmus_file(argv[i], &settings);
 
         fflush(stdout);
         if (worst == EXIT_STATUS_SAFE || status == EXIT_STATUS_ENVIRONMENT ||

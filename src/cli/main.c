@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 
 #ifndef RADDLE_VERSION
 #define RADDLE_VERSION "unknown"
@@ -10,6 +11,7 @@
 static int flush_output(int status)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
+        interrupt_broken_pipe();
         fprintf(stderr, "raddle: cannot write to standard output\n");
         return EXIT_STATUS_ENVIRONMENT;
     }

@@ -57,8 +57,10 @@ static void row_print(const struct option_row *row)
     bool lower = first >= 'a' && first <= 'z';
 
     printf(".It Fl -%s", row->name);
-    if (row->argument)
+    if (option_needs_value(row))
         argument_print(row->argument);
+    else if (row->argument)
+        printf(" Ns Op Ns %s", row->argument);
     putchar('\n');
     if (lower)
         putchar(first - 'a' + 'A');

@@ -12,6 +12,8 @@ struct native_case {
     VEC(struct session_thread) threads;
     VEC(bool) shared_stacks;
     bool cancels, tries_to_join, tries_to_lock;
+    bool rounds,
+        informal; /* session.rounds: left out; and threads are known to learn of each other */
     VEC(uint64_t) exposed;
     VEC(struct session_fact) facts;
     VEC(struct session_step) steps; /* of a replay; so are those up to the output */
@@ -19,12 +21,24 @@ struct native_case {
     VEC(struct session_cell) cells;
     VEC(struct session_change) changes;
     VEC(struct session_wait) waits;
-    VEC(char) output; /* what the program wrote in a replay */
+    VEC(const char *) differences; /* as session.differences */
+    bool told_apart;
+    VEC(char) output;  /* what the program wrote in a replay */
+    const char *notes; /* lines that explain it, of a trace that was written; or NULL */
 };
 
 /* Copies bug number `i` of a session with its schedule, and the steps if there are any. */
 void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i);
 void native_case_free(struct native_case *native_case);
+
+/* "T1 (worker)": one of `count` threads. Returns `buffer`. */
+const char *thread_words(const struct session_thread *threads, uint32_t count, uint32_t thread,
+                         char *buffer, size_t size);
+
+/* Behind the message of a bug: ", in T1 (worker)"; nothing for a data race, whose message names both threads. `run` knows the
+ * names, or is NULL. Returns `buffer`. */
+const char *native_case_whose(const struct native_case *run, const struct session_bug *bug,
+                              char *buffer, size_t size);
 
 /* The next replay of `found` follows what `again`, a replay of it, met, from the start. */
 void native_case_follow(struct native_case *found, const struct native_case *again);
@@ -48,9 +62,13 @@ void native_schedule_give(struct session *session, const struct native_case *fou
 int native_debug(const char *program, char *const *argv, const struct settings *settings,
                  const struct native_case *found, char *const *arguments);
 
-/* Writes the trace file. False, after one line on stderr, if that failed. */
+/* Writes the trace file, and sets run->notes. False, after one line on stderr, if that failed. */
 bool native_trace_write(const char *path, const char *program, char *const *argv,
-                        const struct settings *settings, const struct native_case *run);
+                        const struct settings *settings, struct native_case *run);
+
+/* Does the run of a trace again and tells of it, or (settings.compares) of what tells two threads apart in it. `program`: where it is now, or NULL. The exit status. */
+int replay_trace(const struct trace *trace, const char *file, const char *program,
+                 struct settings *settings);
 
 /* argv for a program: its name and its arguments; to be freed. */
 char *const *native_argv(const char *program, char *const *arguments);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,14 @@ static struct session_site site_copy(struct arena *arena, const struct session_s
     copy.function = text_copy(arena, site->function);
     copy.what = text_copy(arena, site->what);
     return copy;
+}
+
+static void side_take(struct arena *arena, struct session_side *side)
+{
+    side->what = text_copy(arena, side->what);
+    side->site = site_copy(arena, &side->site);
+    for (uint32_t i = 0; i < SESSION_LOCKS; i++)
+        side->locks[i] = text_copy(arena, side->locks[i]);
 }
 
 static void cells_take(struct arena *arena, struct native_case *to,
@@ -86,6 +95,8 @@ void native_case_take(struct native_case *native_case, const struct session *ses
     native_case->bug.message = text_copy(arena, bug->message);
     native_case->bug.detail = text_copy(arena, bug->detail);
     native_case->bug.refused = text_copy(arena, bug->refused);
+    side_take(arena, &native_case->bug.sides[0]);
+    side_take(arena, &native_case->bug.sides[1]);
     for (uint32_t k = 0; k < bug->schedule_count; k++)
         vec_push(arena, &native_case->schedule, session->schedules.at[bug->schedule_first + k]);
     for (uint32_t k = 0; k < session->threads.count; k++) {
@@ -98,6 +109,8 @@ void native_case_take(struct native_case *native_case, const struct session *ses
     native_case->cancels = session->cancels;
     native_case->tries_to_join = session->tries_to_join;
     native_case->tries_to_lock = session->tries_to_lock;
+    native_case->rounds = session->rounds.on && !session->rounds.off;
+    native_case->informal = session->rounds.informal;
     for (uint32_t k = 0; k < session->shared_stacks.count; k++)
         vec_push(arena, &native_case->shared_stacks, session->shared_stacks.at[k]);
     for (uint32_t k = 0; k < bug->exposed; k++)
@@ -112,7 +125,35 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         step.object = text_copy(arena, step.object);
         vec_push(arena, &native_case->steps, step);
     }
+    for (uint32_t k = 0; k < session->differences.count; k++)
+        vec_push(arena, &native_case->differences, text_copy(arena, session->differences.at[k]));
+    native_case->told_apart = session->told_apart;
     record_take(native_case, session);
+}
+
+const char *thread_words(const struct session_thread *threads, uint32_t count, uint32_t thread,
+                         char *buffer, size_t size)
+{
+    const char *name = thread == 0 ? "main" : thread < count ? threads[thread].name : NULL;
+
+    if (name)
+        snprintf(buffer, size, "T%" PRIu32 " (%s)", thread, name);
+    else
+        snprintf(buffer, size, "T%" PRIu32, thread);
+    return buffer;
+}
+
+const char *native_case_whose(const struct native_case *run, const struct session_bug *bug,
+                              char *buffer, size_t size)
+{
+    char name[200];
+
+    if (bug->kind == BUG_DATA_RACE)
+        return "";
+    thread_words(run ? run->threads.at : NULL, run ? run->threads.count : 0, bug->thread, name,
+                 sizeof name);
+    snprintf(buffer, size, ", in %s", name);
+    return buffer;
 }
 
 void native_case_free(struct native_case *native_case)
@@ -151,11 +192,15 @@ void native_schedule_give(struct session *session, const struct native_case *fou
         struct session_thread thread = found->threads.at[i];
 
         thread.created = (struct session_site){0};
+        thread.name = NULL;
         vec_push(&session->arena, &session->threads, thread);
     }
+    session->options.commutes = found->bug.commutes;
     session->cancels = found->cancels;
     session->tries_to_join = found->tries_to_join;
     session->tries_to_lock = found->tries_to_lock;
+    session->rounds.on = found->rounds;
+    session->rounds.informal = found->informal;
     for (uint32_t i = 0; i < found->shared_stacks.count; i++)
         vec_push(&session->arena, &session->shared_stacks, found->shared_stacks.at[i]);
     for (uint32_t i = 0; i < found->exposed.count; i++)
@@ -246,8 +291,8 @@ bool native_replay_case(const char *program, char *const *argv, const struct set
         ran = driver_run(&driver, program, argv, output, NULL, &end);
     }
     if (ran) {
-        *problem = end.stuck || end.timed_out ? "the process does not go on"
-                                              : replay_judge(driver.session, found, again);
+        *problem = end.stuck || end.stopped ? "the process does not go on"
+                                            : replay_judge(driver.session, found, again);
         if (!*problem)
             output_take(again, output);
     }

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "cli/native.h"
 #include "cli/source.h"
+#include "trace/notes.h"
+
+#define NOTES_TOLD 3
 
 /* A run of a native program as a trace file. */
 
@@ -51,6 +55,27 @@ static void changes_fill(struct trace *trace, const struct native_case *run)
     }
 }
 
+/* Of a data race, its two accesses. */
+static void sides_fill(struct trace *trace, const struct session_bug *bug)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct session_side *side = &bug->sides[i];
+        uint32_t locks = 0;
+
+        while (locks < SESSION_LOCKS && side->locks[locks])
+            locks++;
+        if (side->what)
+            trace_add_side(
+                trace,
+                &(struct trace_side){.thread = side->thread,
+                                     .step = side->step <= trace->steps.count ? side->step : 0,
+                                     .what = side->what,
+                                     .site = trace_site_of(&side->site),
+                                     .stack = side->stack},
+                side->locks, locks);
+    }
+}
+
 static void trace_fill(struct trace *trace, const struct native_case *run)
 {
     struct trace_site site = trace_site_of(&run->bug.site);
@@ -77,7 +102,10 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
                                                    .addr = step->choice.addr,
                                                    .outcome = step->choice.outcome,
                                                    .op = step->op,
+                                                   .order = step->order,
                                                    .plain = step->plain,
+                                                   .buffered = step->buffered,
+                                                   .failed = step->failed,
                                                    .reads = step->reads,
                                                    .writes = step->writes,
                                                    .size = step->size,
@@ -101,21 +129,28 @@ static void trace_fill(struct trace *trace, const struct native_case *run)
                                                    .text = "the process dies"});
     }
     changes_fill(trace, run);
+    sides_fill(trace, &run->bug);
     trace_add_output(trace, run->output.at, run->output.count);
 }
 
 /* Whose stacks are shared, as a word of 0s and 1s. */
 static void stacks_write(struct trace *trace, const struct native_case *run)
 {
-    char *word = calloc(run->shared_stacks.count + 1, 1);
+    char *word = calloc(run->shared_stacks.count + 1, 1), number[16];
 
     CHECK(word, "out of memory");
     for (uint32_t i = 0; i < run->shared_stacks.count; i++)
         word[i] = run->shared_stacks.at[i] ? '1' : '0';
     trace_set_option(trace, "shared-stacks", word);
+    snprintf(number, sizeof number, "%u", run->bug.commutes);
+    trace_set_option(trace, "commutes", number);
     trace_set_option(trace, "cancels", run->cancels ? "1" : "0");
     trace_set_option(trace, "tries-to-join", run->tries_to_join ? "1" : "0");
     trace_set_option(trace, "tries-to-lock", run->tries_to_lock ? "1" : "0");
+    trace_set_option(trace, "rounds",
+                     !run->rounds    ? "all"
+                     : run->informal ? "informal"
+                                     : "ordered");
     free(word);
 }
 
@@ -148,8 +183,23 @@ static void exposed_write(struct trace *trace, const struct native_case *run)
     free(word);
 }
 
+/* What the trace tells beside its steps goes into the report, too: a few lines. */
+static void notes_take(const struct trace *trace, struct native_case *run)
+{
+    char text[4096];
+    struct text words = text_open(text, sizeof text);
+    note_vec notes = {0};
+    size_t size;
+
+    notes_find(trace, &run->arena, &notes);
+    for (uint32_t i = 0; i < notes.count && i < NOTES_TOLD; i++)
+        text_add(&words, "  %s\n", notes.at[i].text);
+    size = words.used + 1;
+    run->notes = memcpy(arena_alloc(&run->arena, size), text, size);
+}
+
 bool native_trace_write(const char *path, const char *program, char *const *argv,
-                        const struct settings *settings, const struct native_case *run)
+                        const struct settings *settings, struct native_case *run)
 {
     struct trace trace;
     char number[32];
@@ -173,6 +223,7 @@ bool native_trace_write(const char *path, const char *program, char *const *argv
     facts_write(&trace, run);
     trace_fill(&trace, run);
     source_fill(&trace);
+    notes_take(&trace, run);
     out = fopen(path, "w");
     ok = out && trace_write(&trace, out);
     if (out)

@@ -45,6 +45,9 @@ static const struct {
 /* States after which it ends, if hardly any run has stopped at one. */
 #define STATES_TRIAL 50000
 
+/* --symmetry=all: runs of the first trial. Of many threads that do the same on the same data, no two may be alike before as many runs were made as there are threads */
+#define SYMMETRY_TRIAL 64
+
 static const char *set_stateful(struct settings *settings, const char *value)
 {
     for (size_t i = 0; i < sizeof states_kinds / sizeof *states_kinds; i++)
@@ -55,10 +58,51 @@ static const char *set_stateful(struct settings *settings, const char *value)
     return "off, delta, exact or auto";
 }
 
+static const struct {
+    const char *name;
+    uint8_t bits; /* enum commute */
+} commute_names[] = {{"increments", COMMUTE_INCREMENTS},
+                     {"barriers", COMMUTE_BARRIERS},
+                     {"joins", COMMUTE_JOINS},
+                     {"all", COMMUTE_ALL}};
+
+#define COMMUTE_NAMES "increments, barriers, joins, all"
+
+/* The bits of one name, 0 if there is none of that name. */
+static uint8_t commute_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof commute_names / sizeof *commute_names; i++)
+        if (strlen(commute_names[i].name) == length &&
+            memcmp(commute_names[i].name, name, length) == 0)
+            return commute_names[i].bits;
+    return 0;
+}
+
+static const char *set_no_commute(struct settings *settings, const char *value)
+{
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        uint8_t bits = commute_find(at, length);
+
+        if (bits == 0)
+            return COMMUTE_NAMES;
+        settings->search.commutes &= (uint8_t)~bits;
+        at += length;
+        if (*at == '\0')
+            return NULL;
+    }
+}
+
+const char *option_backtrack(struct settings *settings, const char *value)
+{
+    settings->search.all_races = strcmp(value, "all") == 0;
+    return settings->search.all_races || strcmp(value, "latest") == 0 ? NULL : "latest or all";
+}
+
 static const char *set_search(struct settings *settings, const char *value)
 {
     settings->search.search = search_find(value);
-    return settings->search.search ? NULL : "explore, random, pct or pos";
+    return settings->search.search ? NULL : "explore, auto, random, pct or pos";
 }
 
 static const char *set_bound(uint32_t *bound, const char *value)
@@ -159,19 +203,19 @@ const struct option_row search_options[] = {
     {"model", "sc|tso|pso", "memory model (default sc)", set_model},
     {"reduction", "optimal|source|dpor|sharing|exhaustive",
      "which interleavings are left out (default optimal)", set_reduction},
-    {"stateful", "off|delta|exact|auto",
-     "stop a run at a state that was explored before (default off)", set_stateful},
-    {"search", "explore|random|pct|pos", "all runs (default), or samples: random walk, PCT, POS",
+    {"stateful", "off|delta|exact|auto", "stop a run at a state seen before (default off)",
+     set_stateful},
+    {"no-commute", "LIST", "every order of: " COMMUTE_NAMES, set_no_commute},
+    {"search", "explore|auto|random|pct|pos", "all runs (default), samples, or all in turn",
      set_search},
     {"runs", "N", "samples to make (default 10000, or until --timeout)", set_runs},
-    {"depth", "N", "pct: of the bugs to look for (default 3)", set_depth},
+    {"depth", "N", "pct, auto: of the bugs to look for (default 3)", set_depth},
     {"buffer-bound", "N", "tso, pso: a store buffer holds at most N stores", set_buffer_bound},
-    {"preemption-bound", "N", "runs with at most N preemptions; auto: 0, 1, 2 … in turn",
+    {"preemption-bound", "N", "at most N preemptions a run; auto: 0, 1, 2 … in turn",
      set_preemption_bound},
     {"spurious-wakeups", "N", "waits of a thread that may end unsignalled (default 0)",
      set_spurious_wakeups},
-    {"max-steps", "N", "give up a run after N steps (default 100000), and later runs sooner",
-     set_max_steps},
+    {"max-steps", "N", "give up a run after N steps (default 100000)", set_max_steps},
     {"max-executions", "N", "stop after N executions", set_max_executions},
     {"max-memory", "MIB", "stop when the search takes more memory", set_max_memory},
     {"timeout", "SECONDS", "stop after that time", set_timeout},
@@ -244,7 +288,7 @@ static bool option_read(int argc, char **argv, int *i, const struct subcommand *
         fprintf(stderr, "raddle: option '--%s' takes no value\n", row->name);
         return false;
     }
-    if (row->argument && !value) {
+    if (option_needs_value(row) && !value) {
         if (*i + 1 == argc) {
             fprintf(stderr, "raddle: option '--%s' needs a value\n", row->name);
             return false;
@@ -253,7 +297,8 @@ static bool option_read(int argc, char **argv, int *i, const struct subcommand *
     }
     wanted = row->set(settings, value);
     if (wanted)
-        fprintf(stderr, "raddle: option '--%s' takes %s, not '%s'\n", row->name, wanted, value);
+        fprintf(stderr, "raddle: option '--%s' takes %s, not '%s'\n", row->name, wanted,
+                value ? value : "");
     return wanted == NULL;
 }
 
@@ -282,12 +327,33 @@ static bool goes_with(const char *option, const char *with)
     return false;
 }
 
-/* What samples leaves nothing out by a plan, and so has no reduction and no bound. */
+/* Two threads that change places may differ in how many preemptions led to them. */
+static bool symmetry_settle(struct settings *settings)
+{
+    if (!settings->search.symmetry)
+        return true;
+    if (settings->search.search != &search_explore)
+        return goes_with("symmetry", "--search explore");
+    if (settings->search.preemption_bound != NO_BOUND)
+        return goes_with("symmetry", "searches without --preemption-bound");
+    if (settings->search.states != STATES_OFF && settings->search.states != STATES_EXACT)
+        return goes_with("symmetry", "--stateful=exact or off");
+    if (!settings->search.reduction->with_states)
+        return goes_with("symmetry", "--reduction optimal, source, dpor or exhaustive");
+    if (settings->races_warn)
+        return goes_with("symmetry", "--races=report or ignore");
+    if (settings->search.symmetry == SYMMETRY_ALL && settings->search.states == STATES_OFF)
+        settings->search.states = STATES_SUMMARIES;
+    return true;
+}
+
+/* What samples leaves nothing out by a plan, and so has no reduction and no bound. What takes turns has all of them, and bounds of its own. */
 static bool samples_settle(struct settings *settings)
 {
     struct explorer_options *search = &settings->search;
+    bool turns = search->search == &search_auto;
 
-    if (settings->reduction_given)
+    if (settings->reduction_given && !turns)
         return goes_with("reduction", "--search explore");
     if (search->preemption_bound != NO_BOUND)
         return goes_with("preemption-bound", "--search explore");
@@ -295,12 +361,14 @@ static bool samples_settle(struct settings *settings)
         return goes_with("tree", "--search explore");
     if (search->states != STATES_OFF)
         return goes_with("stateful", "--search explore");
-    if (search->depth && search->search != &search_pct)
-        return goes_with("depth", "--search pct");
+    if (search->depth && search->search != &search_pct && !turns)
+        return goes_with("depth", "--search pct or auto");
+    if (turns && search->runs)
+        return goes_with("runs", "--search random, pct or pos");
     if (!search->depth)
         search->depth = SEARCH_DEPTH;
-    if (!search->seed)
-        search->seed = 1;
+    if (!search->seed && !turns)
+        search->seed = SEARCH_SEED;
     if (!search->runs)
         search->runs = search->timeout > 0 ? NO_LIMIT : RUNS_DEFAULT;
     return true;
@@ -309,13 +377,15 @@ static bool samples_settle(struct settings *settings)
 /* A preemption bound needs a reduction that keeps its promise under it. */
 static bool bound_settle(struct settings *settings)
 {
-    if (search_samples(settings->search.search))
+    if (settings->search.search != &search_explore)
         return samples_settle(settings);
     if (settings->search.runs)
         return goes_with("runs",
                          "--search random, pct or pos; --max-executions stops an exploration");
     if (settings->search.depth)
-        return goes_with("depth", "--search pct");
+        return goes_with("depth", "--search pct or auto");
+    if (settings->search.all_races && settings->search.reduction != &reduction_dpor)
+        return goes_with("backtrack=all", "--reduction dpor");
     if (settings->search.preemption_bound == NO_BOUND || settings->search.reduction->takes_bound)
         return true;
     if (!settings->reduction_given) {
@@ -327,6 +397,59 @@ static bool bound_settle(struct settings *settings)
             "not %s\n",
             settings->search.reduction->name);
     return false;
+}
+
+/* -j N or -jN, as in make. */
+static bool jobs_read(int argc, char **argv, int *i, const struct subcommand *subcommand,
+                      struct settings *settings)
+{
+    char option[] = "--jobs";
+    char *words[3] = {option, argv[*i] + 2, NULL};
+    int at = 0;
+
+    if (!*words[1] && *i + 1 < argc)
+        words[1] = argv[++*i];
+    return option_read(*words[1] ? 2 : 1, words, &at, subcommand, settings);
+}
+
+/* What one process keeps for all of its search does not go with many. */
+static bool jobs_settle(const struct settings *settings)
+{
+    const char *option = settings->mpi ? "mpi" : "jobs";
+
+    if (!settings->jobs && !settings->mpi)
+        return true;
+    if (settings->jobs && settings->mpi)
+        return goes_with("mpi", "as many workers as mpirun starts, not with --jobs");
+    if (settings->search.search != &search_explore)
+        return goes_with(option, "--search explore");
+    if (settings->search.states == STATES_AUTO || settings->search.states == STATES_DELTA)
+        return goes_with(option, "--stateful=exact or off");
+    if (settings->search.symmetry != SYMMETRY_OFF)
+        return goes_with(option, "searches without --symmetry");
+    if (settings->search.bound_grows)
+        return goes_with(option, "--preemption-bound N, not auto");
+    if (settings->search.reduction == &reduction_sharing)
+        return goes_with(option, "--reduction optimal, source, dpor or exhaustive");
+    if (settings->tree)
+        return goes_with(option, "searches without --tree");
+    if (settings->races_warn)
+        return goes_with(option, "--races=report or ignore");
+    return true;
+}
+
+/* What compares states or threads keeps facts about a run where a snapshot would not have them; samples never go back. */
+static bool snapshots_settle(const struct settings *settings)
+{
+    if (settings->snapshots == SNAPSHOTS_OFF)
+        return true;
+    if (settings->search.search != &search_explore)
+        return goes_with("snapshots", "--search explore");
+    if (settings->search.states != STATES_OFF || settings->search.symmetry != SYMMETRY_OFF)
+        return goes_with("snapshots", "--stateful=off, and without --symmetry");
+    if (settings->jobs || settings->mpi)
+        return goes_with("snapshots", "searches by one process, without --jobs and --mpi");
+    return true;
 }
 
 bool options_read(int argc, char **argv, const struct subcommand *subcommand,
@@ -341,8 +464,11 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                              .preemption_bound = NO_BOUND,
                                              .states_after = STATES_AFTER,
                                              .states_trial = STATES_TRIAL,
+                                             .symmetry_trial = SYMMETRY_TRIAL,
+                                             .commutes = COMMUTE_ALL,
                                              .max_steps = 100000,
                                              .max_executions = NO_LIMIT},
+                                  .rounds = true,
                                   .races = true,
                                   .exit_is_bug = true,
                                   .nondet_max = 1,
@@ -354,6 +480,10 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
         } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
             if (!option_read(argc, argv, &i, subcommand, settings))
                 return false;
+        } else if (options && argv[i][0] == '-' && argv[i][1] == 'j' &&
+                   row_find(subcommand, "jobs", 4)) {
+            if (!jobs_read(argc, argv, &i, subcommand, settings))
+                return false;
         } else if (options && subcommand->mode != OPTIONS_FOR_COMPILER && argv[i][0] == '-' &&
                    argv[i][1] != '\0') {
             options_unknown(subcommand, argv[i]);
@@ -362,7 +492,8 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
             argv[1 + (*count)++] = argv[i];
         }
     }
-    return states_settle(settings) && bound_settle(settings);
+    return states_settle(settings) && bound_settle(settings) && symmetry_settle(settings) &&
+           snapshots_settle(settings) && jobs_settle(settings);
 }
 
 static const struct {
@@ -377,6 +508,7 @@ static const struct {
     {CUT_TIMEOUT, "the time was up"},
     {CUT_STOPPED, "the search was stopped"},
     {CUT_SAMPLED, "runs were only sampled"},
+    {CUT_INTERRUPTED, "interrupted"},
 };
 
 const char *cut_reason_text(enum cut_reason reason)

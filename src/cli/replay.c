@@ -52,9 +52,11 @@ static void facts_read(struct native_case *run, const char *words)
 static void case_of_trace(struct native_case *run, const struct trace *trace)
 {
     const char *stacks = trace_option(trace, "shared-stacks");
+    const char *commutes = trace_option(trace, "commutes");
     const char *cancels = trace_option(trace, "cancels");
     const char *joins = trace_option(trace, "tries-to-join");
     const char *locks = trace_option(trace, "tries-to-lock");
+    const char *rounds = trace_option(trace, "rounds");
     const char *exposed = trace_option(trace, "exposed");
 
     memset(run, 0, sizeof *run);
@@ -70,9 +72,12 @@ static void case_of_trace(struct native_case *run, const struct trace *trace)
         vec_push(&run->arena, &run->threads,
                  (struct session_thread){.parent = trace->threads.at[i].parent,
                                          .rank = trace->threads.at[i].rank});
+    run->bug.commutes = commutes ? (uint8_t)strtoul(commutes, NULL, 10) : 0;
     run->cancels = cancels && *cancels == '1';
     run->tries_to_join = joins && *joins == '1';
     run->tries_to_lock = locks && *locks == '1';
+    run->rounds = rounds && strcmp(rounds, "all") != 0;
+    run->informal = rounds && strcmp(rounds, "informal") == 0;
     for (; stacks && *stacks; stacks++)
         vec_push(&run->arena, &run->shared_stacks, *stacks == '1');
     while (exposed && *exposed) {
@@ -120,14 +125,18 @@ static bool settings_of_trace(struct settings *settings, const struct trace *tra
 
 static void steps_print(const struct native_case *run)
 {
+    char name[200];
+
     for (uint32_t i = 0; i < run->steps.count; i++) {
         const struct session_step *step = &run->steps.at[i];
 
-        printf("%5" PRIu32 "  thread %" PRIu32 "%s  ", i + 1, step->choice.thread,
-               step->choice.is_buffer ? " (buffer)" : "");
+        printf("%5" PRIu32 "  %s%s  ", i + 1,
+               thread_words(run->threads.at, run->threads.count, step->choice.thread, name,
+                            sizeof name),
+               step->choice.is_buffer ? ", its store buffer" : "");
         if (step->site.file)
             printf("%s:%" PRIu32 "  ", step->site.file, step->site.line);
-        printf("%s\n", step->text);
+        printf("%s%s\n", step->text, step->buffered ? " (buffered)" : "");
     }
 }
 
@@ -136,6 +145,7 @@ static int replay_run(const struct trace *trace, struct settings *settings, cons
 {
     struct native_case found, again;
     const char *problem;
+    char whose[220];
     int status = EXIT_STATUS_ENVIRONMENT;
 
     case_of_trace(&found, trace);
@@ -150,8 +160,8 @@ static int replay_run(const struct trace *trace, struct settings *settings, cons
                 steps_print(&again);
             if (again.output.count)
                 fwrite(again.output.at, 1, again.output.count, stdout);
-            printf("%s: %s (thread %" PRIu32 ")\n", bug_kind_names[again.bug.kind],
-                   again.bug.message, again.bug.thread);
+            printf("%s: %s%s\n", bug_kind_names[again.bug.kind], again.bug.message,
+                   native_case_whose(&again, &again.bug, whose, sizeof whose));
             if (again.bug.detail)
                 printf("%s", again.bug.detail);
             status = EXIT_STATUS_BUG;
@@ -162,17 +172,93 @@ static int replay_run(const struct trace *trace, struct settings *settings, cons
     return status;
 }
 
-static int replay_trace(const struct trace *trace, struct settings *settings, const char *program)
+/* ---- why two threads are not interchangeable */
+
+static void differences_print(const struct native_case *again, const struct settings *settings)
 {
-    char **arguments = calloc(trace->arguments.count + 1, sizeof *arguments);
+    const char *const *at = again->differences.at;
+    uint32_t count = again->differences.count;
+
+    printf("threads %" PRIu32 " and %" PRIu32 ":\n", settings->compared[0], settings->compared[1]);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1;
+             end < count &&
+             (at[end] == at[first] || (at[end] && at[first] && !strcmp(at[end], at[first])));)
+            end++;
+        if (first + 1 == count)
+            printf("  at the end: ");
+        else if (first + 1 == end)
+            printf("  before step %" PRIu32 ": ", first + 1);
+        else
+            printf("  before steps %" PRIu32 " to %" PRIu32 ": ", first + 1,
+                   end == count ? end - 1 : end);
+        printf("%s\n", at[first] ? at[first] : "interchangeable");
+    }
+    if (again->told_apart)
+        printf(
+            "Others tell them apart: one of them is joined, cancelled or detached, and something "
+            "is done before that is done to the other. So --symmetry tries both.\n");
+}
+
+static int compare_run(const struct trace *trace, const struct settings *settings,
+                       const char *program, char *const *argv)
+{
+    struct native_case found, again;
+    const char *problem;
+    int status = EXIT_STATUS_ENVIRONMENT;
+
+    case_of_trace(&found, trace);
+    if (native_replay_case(program, argv, settings, &found, &again, &problem)) {
+        if (problem) {
+            fprintf(stderr, "raddle: the run went another way: %s\n", problem);
+            status = EXIT_STATUS_INCOMPLETE;
+        } else {
+            differences_print(&again, settings);
+            status = EXIT_STATUS_SAFE;
+            native_case_free(&again);
+        }
+    }
+    native_case_free(&found);
+    return status;
+}
+
+/* ---- files */
+
+/* Whether the run can be done again with that program; if not, after a line on stderr. */
+static bool trace_fits(const struct trace *trace, const char *file, const char *program,
+                       struct settings *settings)
+{
+    if (!settings_of_trace(settings, trace)) {
+        fprintf(stderr, "raddle: %s: unknown memory model '%s'\n", file, trace->model);
+        return false;
+    }
+    if (!driver_accepts(program))
+        return false;
+    if (driver_fingerprint(program) == trace->build)
+        return true;
+    fprintf(stderr, "raddle: %s: was recorded with another build of %s; check that one again\n",
+            file, program);
+    return false;
+}
+
+int replay_trace(const struct trace *trace, const char *file, const char *program,
+                 struct settings *settings)
+{
+    char **arguments;
     char *const *argv;
     int status;
 
+    if (!program)
+        program = trace->program;
+    if (!trace_fits(trace, file, program, settings))
+        return EXIT_STATUS_USAGE;
+    arguments = calloc(trace->arguments.count + 1, sizeof *arguments);
     CHECK(arguments, "out of memory");
     for (uint32_t i = 0; i < trace->arguments.count; i++)
         arguments[i] = (char *)trace->arguments.at[i];
     argv = native_argv(program, arguments);
-    status = replay_run(trace, settings, program, argv);
+    status = settings->compares ? compare_run(trace, settings, program, argv)
+                                : replay_run(trace, settings, program, argv);
     free((void *)argv);
     free(arguments);
     return status;
@@ -196,20 +282,7 @@ static int replay_file(const char *file, const char *program, struct settings *s
         fprintf(stderr, "raddle: %s\n", trace_error_format(&error, file, line, sizeof line));
         return EXIT_STATUS_USAGE;
     }
-    if (!program)
-        program = trace.program;
-    if (!settings_of_trace(settings, &trace)) {
-        fprintf(stderr, "raddle: %s: unknown memory model '%s'\n", file, trace.model);
-        status = EXIT_STATUS_USAGE;
-    } else if (!driver_accepts(program)) {
-        status = EXIT_STATUS_USAGE;
-    } else if (driver_fingerprint(program) != trace.build) {
-        fprintf(stderr, "raddle: %s: was recorded with another build of %s; check that one again\n",
-                file, program);
-        status = EXIT_STATUS_USAGE;
-    } else {
-        status = replay_trace(&trace, settings, program);
-    }
+    status = replay_trace(&trace, file, program, settings);
     trace_free(&trace);
     return status;
 }

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/advice.h"
 #include "cli/report_files.h"
 #include "cli/samples.h"
+#include "cli/size.h"
 
 void report_open(struct report *report, struct arena *arena, const char *subject,
                  const struct settings *settings)
@@ -29,7 +31,10 @@ static void bounds_report(struct report *report, const struct explorer_stats *st
     char text[200];
     size_t used = 0;
 
-    if (!report->settings->search.bound_grows || !stats->cut)
+    bool turns = report->settings->search.search == &search_auto;
+
+    if (turns ? !(stats->cut & CUT_SAMPLED) || stats->bounds + stats->bounds_progress == 0
+              : !report->settings->search.bound_grows || !stats->cut)
         return;
     if (stats->bounds > 0)
         used = (size_t)snprintf(text, sizeof text,
@@ -37,10 +42,14 @@ static void bounds_report(struct report *report, const struct explorer_stats *st
                                 stats->bounds - 1, stats->bounds == 2 ? "" : "s",
                                 stats->cut & CUT_MAX_STEPS ? " or given up" : "");
     if (stats->cut & CUT_STOPPED)
-        snprintf(text + used, sizeof text - used, "some of those with %" PRIu32, stats->bounds);
+        used += (size_t)snprintf(text + used, sizeof text - used, "some");
     else
-        snprintf(text + used, sizeof text - used, "about %.0f %% of those with %" PRIu32,
-                 100 * stats->progress, stats->bounds);
+        used += (size_t)snprintf(text + used, sizeof text - used, "about %.0f %%",
+                                 100 * (turns ? stats->bounds_progress : stats->progress));
+    if (stats->bounds > 0)
+        snprintf(text + used, sizeof text - used, " of those with %" PRIu32, stats->bounds);
+    else
+        snprintf(text + used, sizeof text - used, " of the runs without a preemption");
     vec_push(report->arena, &report->reasons, report_text(report, text));
 }
 
@@ -62,6 +71,24 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
                                                             sizeof text))
                          : cut_reason_text(bit));
     bounds_report(report, stats);
+}
+
+/* Places that are told, if each has at least that share of all reversals, in percent. */
+#define PLACES_TOLD 3
+#define SHARE_TOLD  5
+
+void report_set_contended(struct report *report, const struct contended *contended)
+{
+    const struct contended_place *top[PLACES_TOLD];
+    uint32_t count = contended_top(contended, top, PLACES_TOLD);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t share = (uint32_t)(100 * top[i]->reversals / contended->reversals);
+
+        if (share >= SHARE_TOLD)
+            vec_push(report->arena, &report->contended,
+                     ((struct report_place){report_text(report, top[i]->name), share}));
+    }
 }
 
 FILE *report_stream(const struct settings *settings)
@@ -88,8 +115,9 @@ static void sampled_make(const struct report *report, struct result_sampled *sam
 
     *sampled = (struct result_sampled){
         .runs = stats->runs,
-        .seed = options->seed,
-        .depth = options->search == &search_pct ? options->depth : 0,
+        .seed = options->seed ? options->seed : SEARCH_SEED,
+        .depth =
+            options->search == &search_pct || options->search == &search_auto ? options->depth : 0,
         .given_up = stats->given_up,
         .traces = stats->traces,
         .traces_once = stats->once,
@@ -144,14 +172,19 @@ static void result_make(const struct report *report, struct result *result)
         .revisited = stats->states.revisited,
         .state_bytes = stats->states.bytes,
         .untold = stats->states.untold,
+        .symmetric = {stats->symmetry.checks, stats->symmetry.found, stats->symmetry.saved},
+        .snapshots = {report->snapshots.made, report->snapshots.used, report->snapshots.lost,
+                      report->snapshots.refused},
         .transitions = stats->transitions,
         .threads = report->threads,
         .suppressed = report->suppressed,
         .peak_rss_bytes =
             (uint64_t)(self.ru_maxrss > child.ru_maxrss ? self.ru_maxrss : child.ru_maxrss) * 1024,
         .seconds = report->seconds,
+        .checkpoint = report->checkpoint,
     };
-    if (is_sampled(report))
+    size_guess(report->settings, stats, report->seconds, &result->estimate);
+    if (stats->sampled.runs)
         sampled_make(report, &result->sampled);
     for (uint32_t i = 0; i < report->reasons.count; i++)
         vec_push(report->arena, &result->reasons, report->reasons.at[i]);
@@ -199,6 +232,17 @@ static void states_notes(const struct report *report, FILE *out)
               out);
 }
 
+/* How much there would have been to do. */
+static void size_note(const struct report *report, FILE *out)
+{
+    struct result_estimate estimate;
+    char text[200];
+
+    if (report->reasons.count && !report->bugs.count &&
+        size_guess(report->settings, &report->stats, report->seconds, &estimate))
+        fprintf(out, "note: the whole search has %s\n", size_text(&estimate, text, sizeof text));
+}
+
 int report_finish(const struct report *report)
 {
     const struct explorer_stats *stats = &report->stats;
@@ -207,6 +251,8 @@ int report_finish(const struct report *report)
     FILE *out = report_stream(report->settings);
 
     states_notes(report, out);
+    size_note(report, out);
+    advise(report, out);
     fprintf(out, "%s: %s", report->subject, report_verdict(report));
     for (uint32_t i = 0; i < report->reasons.count; i++)
         fprintf(out, "%s%s%s", i ? "; " : " (", report->reasons.at[i],
@@ -214,9 +260,13 @@ int report_finish(const struct report *report)
     fprintf(out, ": %" PRIu64 " executions", stats->executions);
     if (given_up)
         fprintf(out, ", %" PRIu64 " given up", given_up);
-    if (report->settings->search.states != STATES_OFF)
+    if (stats->assumes)
+        fprintf(out, " (%" PRIu64 " for a failed assumption)", stats->assumes);
+    if (options->states != STATES_OFF && options->states != STATES_SUMMARIES)
         fprintf(out, ", %" PRIu64 " ended at a known state (of %" PRIu64 ")",
                 stats->states.revisited, stats->states.states);
+    if (options->symmetry)
+        fprintf(out, ", %" PRIu64 " left out by symmetry", stats->symmetry.saved);
     if (report->suppressed)
         fprintf(out, ", %" PRIu64 " race%s suppressed", report->suppressed,
                 report->suppressed > 1 ? "s" : "");

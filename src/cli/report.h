@@ -27,6 +27,14 @@ struct report_unseen {
 };
 
 /* What `raddle check` found, whatever kind of program it was. Strings belong to the arena or outlive the report. */
+/* A place in the program, and its share of all reversals in percent. */
+struct report_place {
+    const char *name;
+    uint32_t share;
+};
+
+typedef VEC(struct report_place) report_place_vec;
+
 struct report {
     const char *subject; /* the file or program that was checked */
     const struct settings *settings;
@@ -37,8 +45,15 @@ struct report {
     report_bug_vec bugs;
     report_bug_vec warnings; /* data races that were let pass */
     VEC(struct report_unseen) unseen;
-    const char *untold;        /* what kept states from being compared, or NULL */
-    uint64_t suppressed;       /* data races that were found and are not reported */
+    const char *checkpoint;     /* the file that holds what is left of the search, or NULL */
+    report_place_vec contended; /* where the search went back most often */
+    const char *untold;         /* what kept states from being compared, or NULL */
+    bool relaxed;               /* relaxed stores were seen */
+    uint64_t suppressed;        /* data races that were found and are not reported */
+    struct {
+        uint64_t made, used, lost;
+        const char *refused;
+    } snapshots;               /* as in struct result */
     VEC(const char *) reasons; /* why the search did not see everything */
 };
 
@@ -47,6 +62,9 @@ void report_open(struct report *report, struct arena *arena, const char *subject
 
 /* Takes the figures of a search, and the reasons in its `cut`. */
 void report_set_stats(struct report *report, const struct explorer_stats *stats, double seconds);
+
+/* Takes the places where the search went back most often. */
+void report_set_contended(struct report *report, const struct contended *contended);
 
 /* A copy in the report's arena. */
 const char *report_text(struct report *report, const char *text);

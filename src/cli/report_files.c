@@ -1,6 +1,7 @@
 #include "cli/report_files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 #include <unistd.h>
 
 #include "base/check.h"
+
+#ifndef RADDLE_VERSION
+#define RADDLE_VERSION "unknown"
+#endif
 
 #define REPORT(name, summary)                                                                      \
     const char *report_set_##name(struct settings *settings, const char *value)                    \
@@ -38,6 +43,19 @@ const char *report_set_tree(struct settings *settings, const char *value)
     return NULL;
 }
 
+const char *report_set_source_root(struct settings *settings, const char *value)
+{
+    static char root[PATH_MAX]; /* one for the process, as its options */
+    struct stat status;
+
+    if (!realpath(value, root) || stat(root, &status) != 0 || !S_ISDIR(status.st_mode))
+        return "a directory that is there";
+    if (strcmp(root, "/") == 0)
+        return "a directory below /";
+    settings->source_root = root;
+    return NULL;
+}
+
 /* The name of option number `i`, and its file or NULL; the tree comes behind all formats. */
 static const char *file_of(const struct settings *settings, int i, const char **name)
 {
@@ -49,6 +67,10 @@ bool report_files_settle(const struct settings *settings)
 {
     const char *first, *second;
 
+    if (settings->source_root && !settings->reports[REPORT_sarif]) {
+        fprintf(stderr, "raddle: --source-root goes with --sarif\n");
+        return false;
+    }
     for (int i = 0; i <= REPORT_COUNT; i++)
         for (int k = 0; k < i; k++) {
             const char *a = file_of(settings, k, &first), *b = file_of(settings, i, &second);
@@ -80,16 +102,21 @@ void report_file_discard(const char *file)
         unlink(file);
 }
 
-/* Writes one; exactly one of `trace` and `result` is there. */
-static bool file_write(const struct report_ops *ops, const char *file, const struct trace *trace,
+/* Writes the report number `i`; exactly one of `trace` and `result` is there. */
+static bool file_write(const struct settings *settings, int i, const struct trace *trace,
                        const struct result *result)
 {
+    const struct report_options options = {RADDLE_VERSION, settings->source_root};
+    const struct report_ops *ops = reports[i];
+    const char *file = settings->reports[i];
     bool to_stdout = strcmp(file, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(file, "w");
     int problem;
     bool ok;
 
-    ok = out && (trace ? ops->write_trace(trace, out) : ops->write_result(result, out)) &&
+    ok = out &&
+         (trace ? ops->write_trace(trace, &options, out)
+                : ops->write_result(result, &options, out)) &&
          fflush(out) == 0 && !ferror(out);
     problem = errno;
     if (out && !to_stdout && fclose(out) != 0 && ok) {
@@ -111,7 +138,7 @@ bool report_files_trace(const struct settings *settings, const struct trace *tra
 
     for (int i = 0; i < REPORT_COUNT; i++)
         if (settings->reports[i] && reports[i]->write_trace)
-            ok &= file_write(reports[i], settings->reports[i], trace, NULL);
+            ok &= file_write(settings, i, trace, NULL);
     return ok;
 }
 
@@ -162,7 +189,7 @@ bool report_files_result(const struct settings *settings, struct result *result)
     runs_read(&result->warnings);
     for (int i = 0; i < REPORT_COUNT; i++)
         if (settings->reports[i] && reports[i]->write_result)
-            ok &= file_write(reports[i], settings->reports[i], NULL, result);
+            ok &= file_write(settings, i, NULL, result);
     runs_free(&result->bugs);
     runs_free(&result->warnings);
     return ok;

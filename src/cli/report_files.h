@@ -15,7 +15,10 @@
 /* The same for --tree. */
 const char *report_set_tree(struct settings *settings, const char *value);
 
-/* False, after one line on stderr, if two of them want standard output, or the same file. */
+/* The directory from which SARIF names files. */
+const char *report_set_source_root(struct settings *settings, const char *value);
+
+/* False, after one line on stderr, if there is a source root for nothing, or if two of them want standard output, or the same file. */
 bool report_files_settle(const struct settings *settings);
 
 bool report_files_wanted(const struct settings *settings);

@@ -73,7 +73,7 @@ const char *samples_text(const struct explorer_options *options, const struct ex
         options->search->name);
     if (options->search == &search_pct)
         say(&s, " of depth %" PRIu32, options->depth);
-    say(&s, " with seed %" PRIu64, options->seed);
+    say(&s, " with seed %" PRIu64, options->seed ? options->seed : SEARCH_SEED);
     if (stats->cut & CUT_STOPPED)
         return buffer;
     say_traces(&s, sampled);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/native.h"
 #include "cli/report_files.h"
 #include "trace/lanes.h"
 #include "trace/story.h"
@@ -19,6 +20,7 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct show_settings {
     uint32_t width; /* 0: that of the terminal */
     bool plain;
+    bool all;
     enum colour_choice colour;
 };
 
@@ -59,14 +61,45 @@ static const char *set_plain(struct settings *settings, const char *value)
     return NULL;
 }
 
+static const char *set_all(struct settings *settings, const char *value)
+{
+    (void)settings;
+    (void)value;
+    show_settings.all = true;
+    return NULL;
+}
+
+/* Two numbers of threads. */
+static const char *set_compared(struct settings *settings, const char *value)
+{
+    static const char wanted[] = "two threads, as in 1,2";
+    char *end;
+
+    for (int i = 0; i < 2; i++) {
+        unsigned long thread = strtoul(value, &end, 10);
+
+        if (*value < '0' || *value > '9' || thread > UINT32_MAX || *end != (i ? '\0' : ','))
+            return wanted;
+        settings->compared[i] = (uint32_t)thread;
+        value = end + 1;
+    }
+    settings->compares = true;
+    return settings->compared[0] == settings->compared[1] ? wanted : NULL;
+}
+
 static const struct option_row show_options[] = {
 #define REPORT(name, summary)       {#name, "FILE", summary, report_set_##name},
 #define REPORT_TRACE(name, summary) {#name, "FILE", summary, report_set_##name},
 #include "trace/reports.def"
 #undef REPORT
 #undef REPORT_TRACE
+    {"source-root", "DIR", "sarif: names of files as seen from there", report_set_source_root},
+    {"all", NULL, "every step, not only those that matter to the failure, and the run in words",
+     set_all},
     {"width", "N", "columns (default: those of the terminal, else 100)", set_width},
     {"plain", NULL, "ASCII only, and no colours unless they are asked for", set_plain},
+    {"why-symmetric", "A,B",
+     "do the run again, and tell what keeps two threads from being interchangeable", set_compared},
     {"color", "auto|always|never", "colours (default auto: on a terminal)", set_colour},
     {0},
 };
@@ -101,6 +134,7 @@ static struct lanes_style style_of(const struct show_settings *settings)
 {
     struct lanes_style style = {.width = settings->width ? settings->width : terminal_width()};
 
+    style.brief = !settings->all;
     style.unicode = !settings->plain && locale_is_utf8();
     style.colour = settings->colour == COLOUR_ALWAYS ||
                    (settings->colour == COLOUR_AUTO && !settings->plain && terminal_has_colours());
@@ -116,14 +150,27 @@ static bool show_trace(const struct trace *trace, const char *file, const struct
 
     if (report_files_wanted(settings))
         return report_files_trace(settings, trace);
-    if (lanes_print(trace, &style, stdout) == 0 && putchar('\n') != EOF &&
-        story_print(trace, &style, stdout) == 0 && fflush(stdout) == 0)
+    if (lanes_print(trace, &style, stdout) == 0 && story_print(trace, &style, stdout) == 0 &&
+        fflush(stdout) == 0)
         return true;
     fprintf(stderr, "raddle: %s: %s\n", file, strerror(errno));
     return false;
 }
 
-static int show_file(const char *file, const struct settings *settings)
+/* Whether the trace has both threads that are to be compared. */
+static bool has_compared(const struct trace *trace, const char *file,
+                         const struct settings *settings)
+{
+    for (int i = 0; i < 2; i++)
+        if (settings->compared[i] >= trace->threads.count) {
+            fprintf(stderr, "raddle: %s has threads 0 to %u, and no thread %u\n", file,
+                    trace->threads.count - 1, settings->compared[i]);
+            return false;
+        }
+    return true;
+}
+
+static int show_file(const char *file, struct settings *settings)
 {
     struct trace_error error;
     struct trace trace;
@@ -131,6 +178,7 @@ static int show_file(const char *file, const struct settings *settings)
     char *text = input_read(file, &length);
     char line[1024];
     bool ok;
+    int status;
 
     if (!text)
         return EXIT_STATUS_USAGE;
@@ -140,9 +188,13 @@ static int show_file(const char *file, const struct settings *settings)
         fprintf(stderr, "%s\n", trace_error_format(&error, file, line, sizeof line));
         return EXIT_STATUS_USAGE;
     }
-    ok = show_trace(&trace, file, settings);
+    if (settings->compares)
+        status = has_compared(&trace, file, settings) ? replay_trace(&trace, file, NULL, settings)
+                                                      : EXIT_STATUS_USAGE;
+    else
+        status = show_trace(&trace, file, settings) ? EXIT_STATUS_SAFE : EXIT_STATUS_ENVIRONMENT;
     trace_free(&trace);
-    return ok ? EXIT_STATUS_SAFE : EXIT_STATUS_ENVIRONMENT;
+    return status;
 }
 
 static int show_main(int argc, char **argv)
@@ -172,8 +224,8 @@ const struct subcommand subcommand_show = {
     .arguments = "FILE.raddle",
     .summary = "show a trace, one lane for each thread",
     .about =
-        "Shows the run that a trace holds: one lane for each thread, one row for each step. With a "
-        "FILE for another program it writes that instead.",
+        "Shows the run that a trace holds: one lane for each thread, one row for each step that "
+        "matters to the failure. With a FILE for another program it writes that instead.",
     .run = show_main,
     .mode = OPTIONS_OWN,
     .options = show_options,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/native.h"
 
 /* ---- noticing */
 
@@ -35,13 +36,24 @@ static bool process_look(pid_t pid, char *state, double *busy)
     return true;
 }
 
-void watch_open(struct watch *watch, pid_t pid, const struct session *session, double limit)
+void watch_open(struct watch *watch, pid_t pid, const struct session *session, double limit,
+                double all)
 {
+    double busy = all > 0 && all / 2 < WATCH_BUSY_SECONDS ? all / 2 : WATCH_BUSY_SECONDS;
+
     *watch = (struct watch){.pid = pid,
                             .session = session,
                             .asleep_limit = limit > 0 ? limit : WATCH_ASLEEP_SECONDS,
-                            .busy_limit = limit > 0 ? limit : WATCH_BUSY_SECONDS,
+                            .busy_limit = limit > 0 ? limit : busy,
                             .progress = session->progress};
+}
+
+void watch_process(struct watch *watch, pid_t pid)
+{
+    if (pid == watch->pid)
+        return;
+    watch->pid = pid;
+    watch->busy = watch->busy_before = watch->asleep_since = 0;
 }
 
 enum watch_verdict watch_look(struct watch *watch)
@@ -60,6 +72,8 @@ enum watch_verdict watch_look(struct watch *watch)
         watch->busy_before = busy;
     watch->progress = progress;
     watch->busy = busy;
+    if (watch->session->work_waits)
+        watch->asleep_since = 0;
     if (watch->asleep_since > 0 && seconds_now() > watch->asleep_since + watch->asleep_limit)
         return WATCH_ASLEEP;
     /* the engine may take its time; it knows its own limits */
@@ -192,12 +206,13 @@ static void place_tell(const struct watch *watch, char *text, size_t size)
 void watch_tell(const struct watch *watch, enum watch_verdict verdict, char *text, size_t size)
 {
     const struct session *session = watch->session;
-    char call[64], place[600], who[64] = "the process";
+    char call[64], place[600], who[200] = "the process";
 
     call_tell(watch->pid, call, sizeof call);
     place_tell(watch, place, sizeof place);
     if (session->in_program)
-        snprintf(who, sizeof who, "thread %" PRIu32, session->running);
+        thread_words(session->threads.at, session->threads.count, session->running, who,
+                     sizeof who);
     if (verdict == WATCH_ASLEEP)
         snprintf(text, size,
                  "%s is stuck in %s%s%s%s, which raddle does not model (no step for %g seconds; "

@@ -28,8 +28,12 @@ struct watch {
     double asleep_since;             /* by the clock; 0: was not asleep */
 };
 
-/* Begins to watch a process. `limit` is what the user gave for both limits, or 0. */
-void watch_open(struct watch *watch, pid_t pid, const struct session *session, double limit);
+/* Begins to watch a process. `limit` is what the user gave for both limits, or 0. One step gets no more than half of the time for `all` of the search, if that is not 0. */
+void watch_open(struct watch *watch, pid_t pid, const struct session *session, double limit,
+                double all);
+
+/* Another process does the work now. */
+void watch_process(struct watch *watch, pid_t pid);
 
 /* To be called a few times a second; cheap while there is progress. */
 enum watch_verdict watch_look(struct watch *watch);

@@ -41,6 +41,17 @@ void clock_set(const struct clock_space *space, struct clock *clock, uint32_t th
     clock->at[thread] = value;
 }
 
+bool clock_knows(const struct clock_space *space, const struct clock *clock,
+                 const struct clock *other)
+{
+    if (clock_is_empty(space, other))
+        return true;
+    for (uint32_t i = 0; i < other->count; i++)
+        if (other->at[i] > clock_get(space, clock, i))
+            return false;
+    return true;
+}
+
 void clock_join(const struct clock_space *space, struct clock *to, const struct clock *from)
 {
     if (clock_is_empty(space, from))

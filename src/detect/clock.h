@@ -16,6 +16,9 @@ typedef uint32_t epoch;
 #define EPOCH_THREAD_MAX                                                                           \
     2047u /* the numbers of threads are smaller; this one marks something else */
 
+/* No thread is ever there, and no vector of clocks has an entry for it. (0 will not do: vectors have 0 for threads that were not there.) */
+#define EPOCH_NEVER (EPOCH_THREAD_MAX << EPOCH_CLOCK_BITS)
+
 static inline epoch epoch_of(uint32_t thread, uint32_t clock)
 {
     return thread << EPOCH_CLOCK_BITS | clock;
@@ -61,6 +64,10 @@ static inline bool clock_is_empty(const struct clock_space *space, const struct 
 void clock_clear(const struct clock_space *space, struct clock *clock);
 void clock_set(const struct clock_space *space, struct clock *clock, uint32_t thread,
                uint32_t value);
+
+/* Whether `clock` knows all that `other` knows. */
+bool clock_knows(const struct clock_space *space, const struct clock *clock,
+                 const struct clock *other);
 
 /* Makes `to` know all that `from` knows, too. */
 void clock_join(const struct clock_space *space, struct clock *to, const struct clock *from);

@@ -27,6 +27,7 @@ void detect_restart(void)
     CHECK(detector.generation + 1 < SHADOW_WIDE, "more than two billion executions");
     detector.space.generation = ++detector.generation;
     detector.forgot = false;
+    late_restart();
     shadow_restart();
     sync_restart();
     future_log(false);
@@ -43,8 +44,16 @@ void detect_run(uint32_t thread)
     if (!detector.on)
         return;
     detector.thread = thread;
-    detector.now = now_of(thread);
+    detector.now = detector.late.count ? EPOCH_NEVER : now_of(thread);
     detect_publish();
+}
+
+/* Who asks allocates a block: that is a write, which even an atomic access may race with. */
+epoch detect_now(void)
+{
+    detect_settle();
+    detector.late.kinds |= LATE_PLAIN;
+    return detector.now;
 }
 
 /* Whether it is memory whose allocation counts. Not for who allocated it and writes to it, as that comes later. */
@@ -85,14 +94,22 @@ static void thread_access(uint32_t thread, epoch now, uint64_t addr, size_t size
     thread_access_for(thread, now, addr, size, kind, DETECT_MEMORY);
 }
 
+/* By the running thread, and no operation. */
+static void plain_access(uint64_t addr, size_t size, enum shadow_kind kind)
+{
+    detect_settle();
+    detector.late.kinds |= LATE_PLAIN;
+    thread_access(detector.thread, detector.now, addr, size, kind);
+}
+
 void detect_read_range(uint64_t addr, size_t size)
 {
-    thread_access(detector.thread, detector.now, addr, size, SHADOW_READ);
+    plain_access(addr, size, SHADOW_READ);
 }
 
 void detect_write_range(uint64_t addr, size_t size)
 {
-    thread_access(detector.thread, detector.now, addr, size, SHADOW_WRITE);
+    plain_access(addr, size, SHADOW_WRITE);
 }
 
 /* Whether it will be accessed in another execution, on another way to the same state, is not known: the log has all of it. */
@@ -102,6 +119,7 @@ void detect_gone_range(uint64_t addr, size_t size, bool writes)
     const uint64_t limit = (uint64_t)1 << SHADOW_ADDRESS_BITS;
     uint64_t end = addr < limit && size < limit - addr ? addr + size : limit;
 
+    detect_settle();
     if (detector.logs)
         passage_accesses(detector.thread, addr, size, writes ? SHADOW_WRITE : SHADOW_READ, false);
     while (addr < end) {
@@ -117,6 +135,7 @@ void detect_gone_range(uint64_t addr, size_t size, bool writes)
 
 void detect_free_range(uint64_t addr, size_t size)
 {
+    detect_settle();
     detector.blocks.ending = true;
     detect_write_range(addr, size);
     detector.blocks.ending = false;
@@ -124,6 +143,8 @@ void detect_free_range(uint64_t addr, size_t size)
 
 void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
 {
+    detect_settle();
+    detector.late.kinds |= LATE_ATOMIC;
     thread_access(thread, now_of(thread), addr, size,
                   writes ? SHADOW_ATOMIC_WRITE : SHADOW_ATOMIC_READ);
 }
@@ -131,12 +152,14 @@ void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes)
 /* Uses are many, and plain reads cost the least. */
 void detect_object(uint32_t thread, uint64_t addr, enum detect_use use)
 {
+    detector.late.kinds |= use == DETECT_USE ? LATE_USE : LATE_PLAIN;
     thread_access_for(thread, now_of(thread), addr, 1,
                       use == DETECT_USE ? SHADOW_READ : SHADOW_WRITE, use);
 }
 
 void detect_tick(void)
 {
+    detect_settle();
     sync_tick(detector.thread);
     detect_run(detector.thread);
 }

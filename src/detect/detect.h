@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "detect/future.h"
+#include "detect/late.h"
 #include "detect/passage.h"
 #include "detect/shadow.h"
 #include "detect/sync.h"
@@ -38,15 +39,16 @@ struct detect_race {
 struct detector {
     /* what the fast path needs comes first */
     uint32_t generation; /* of the execution; below SHADOW_WIDE */
-    epoch now;           /* of the thread that runs */
+    epoch now; /* of the thread that runs; EPOCH_NEVER while something waits to be judged */
     struct shadow_cell **chunks;
     uint32_t thread; /* that runs */
-    bool forgot;     /* a load was left out that may have ordered something: a race may be none */
+    bool forgot;     /* something was left out that may have ordered accesses: a race may be none */
     bool on;
     struct arena arena;
     struct clock_space space;
     struct sync sync;
     struct shadow shadow;
+    struct late late;
     /* Called in the middle of an access; must not access memory through the detector. */
     void (*found)(const struct detect_race *race);
     /* If set, called for each access before it is checked, except for those that a caller of detect_known left out. */
@@ -84,6 +86,18 @@ void detect_restart(void);
 
 /* That thread runs from now on, until the next call. */
 void detect_run(uint32_t thread);
+
+/* A block is allocated by the thread that runs: when that is. */
+epoch detect_now(void);
+
+/* Makes it known what the running thread knows, which may have waited (late.h). True if it had. */
+static inline bool detect_settle(void)
+{
+    if (__builtin_expect(detector.late.count == 0, 1))
+        return false;
+    late_settle_all();
+    return true;
+}
 
 /* ---- accesses of the running thread. Any address and size will do. */
 

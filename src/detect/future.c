@@ -1,5 +1,6 @@
 #include "detect/future.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -364,6 +365,86 @@ static bool future_ordered(future_id set)
     return true;
 }
 
+/* ---- two threads that change places */
+
+static holder holder_exchange(holder h, uint32_t a, uint32_t b)
+{
+    uint64_t number = holder_number(h), low = (uint32_t)number;
+    uint64_t thread = holder_kind(h) == HOLDER_BUFFERED ? number >> 32 : number;
+    uint64_t other = thread == a ? b : thread == b ? a : thread;
+
+    switch (holder_kind(h)) {
+    case HOLDER_NOW:
+    case HOLDER_FENCED:
+    case HOLDER_PENDING:
+    case HOLDER_WOKEN:
+        return HOLDER(holder_kind(h), other);
+    case HOLDER_BUFFERED:
+        return HOLDER(HOLDER_BUFFERED, other << 32 | low);
+    default:
+        return h;
+    }
+}
+
+static int by_value(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+    return a < b ? -1 : a > b;
+}
+
+static uint32_t source_exchange(struct futures *f, uint32_t source, uint32_t a, uint32_t b)
+{
+    uint32_t count;
+    const uint64_t *words = intern_words(&f->sources, source, &count);
+
+    f->source.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(f->arena, &f->source, holder_exchange(words[i], a, b));
+    if (count > 1)
+        qsort(f->source.at, count, sizeof *f->source.at, by_value);
+    return intern_number(&f->sources, f->source.at, count);
+}
+
+/* Memory that belongs to one thread would be other memory then. */
+static bool segment_stays(const struct futures *f, uint32_t segment, uint32_t a, uint32_t b)
+{
+    uint32_t count;
+    const uint64_t *words = intern_words(&f->segments, segment, &count);
+
+    for (uint32_t i = 0; i < count; i += 2) {
+        struct passage_span span = {words[i], words[i + 1]};
+        uint64_t at = passage_addr(&span) - detector.blocks.base;
+
+        if (at < detector.blocks.size &&
+            (at >> detector.blocks.shift == a || at >> detector.blocks.shift == b))
+            return false;
+    }
+    return true;
+}
+
+static future_id future_swapped(future_id set, uint32_t a, uint32_t b)
+{
+    struct futures *f = tables();
+    uint32_t count;
+
+    if (set == FUTURE_NONE)
+        return set;
+    intern_words(&f->sets, set, &count);
+    f->moved.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t item = intern_words(&f->sets, set, &count)[i];
+        uint32_t segment = item_segment(item);
+
+        if (!segment_stays(f, segment, a, b))
+            return FUTURE_UNKNOWN;
+        vec_push(f->arena, &f->moved,
+                 (uint64_t)segment << 32 | source_exchange(f, item_source(item), a, b));
+    }
+    qsort(f->moved.at, count, sizeof *f->moved.at, by_value);
+    return intern_number(&f->sets, f->moved.at, count);
+}
+
 static void future_begin(void)
 {
     future_log(true);
@@ -374,6 +455,7 @@ const struct future_ops detect_future = {
     .before = future_before,
     .either = future_either,
     .ordered = future_ordered,
+    .swapped = future_swapped,
     .begin = future_begin,
     .bytes = future_bytes,
     .knowledge = knowledge_of_path,

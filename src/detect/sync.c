@@ -4,6 +4,7 @@
 
 #include "detect/detect.h"
 #include "model/buffer.h"
+#include "model/commute.h"
 #include "model/object.h"
 #include "model/world.h"
 
@@ -164,7 +165,8 @@ static void barrier_arrive(struct world *world, uint32_t thread, const struct op
     uint64_t arrived = (state & OBJECT_USE) + 1;
 
     learn(&object->released, &thread_at(thread)->now);
-    acquire(thread, &object->released);
+    if (arrived >= op->expect || !op_gathers(world, op)) /* else when it leaves */
+        acquire(thread, &object->released);
     if (arrived >= op->expect)
         forget(&object->released);
     sync_tick(thread);
@@ -277,16 +279,28 @@ static bool order_releases(uint8_t order)
 }
 
 /* What a load, or the loading half of an operation, learns is in *source, too. */
-static void memory_read(struct world *world, agent_id agent, const struct op *op, uint8_t order,
-                        struct clock *source)
+static void memory_read(const struct told *told, uint8_t order, struct clock *source)
 {
-    uint32_t thread = number_of(world, agent);
-
-    granules_gather(op->addr, op->size, buffer_forwards(world, agent, op->addr, op->size), source);
+    granules_gather(told->op.addr, told->op.size, told->forwards, source);
     if (order_acquires(order))
-        acquire(thread, source);
+        acquire(told->thread, source);
     else
-        learn(&thread_at(thread)->pending, source);
+        learn(&thread_at(told->thread)->pending, source);
+}
+
+/* Whoever adds to a cell and does not look at it may have come before others who did: only one order is tried, so it learns nothing
+ * there. What it would have learned counts only if it is asked for: at once, or by a fence to come. In *source, what it hands on. */
+static void memory_add(const struct told *told, struct clock *source)
+{
+    struct sync_thread *thread = thread_at(told->thread);
+
+    granules_gather(told->op.addr, told->op.size, told->forwards, source);
+    if (clock_knows(SPACE, &thread->now, source))
+        return;
+    if (order_acquires(told->op.order))
+        detector.forgot = true;
+    else
+        thread->missed = detector.generation;
 }
 
 /* What a store hands on, into *released. */
@@ -300,12 +314,14 @@ static void memory_hand_on(uint32_t thread, uint8_t order, struct clock *release
 /* What the operation under way hands on. Outlives a run: only in its place in memory. */
 static struct clock scratch = {.name = HOLDER(HOLDER_UNDER_WAY, 0)};
 
-static void memory_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+static void memory_does(struct world *world, const struct told *told)
 {
-    uint32_t thread = number_of(world, agent);
+    const struct op *op = &told->op;
+    uint32_t thread = told->thread;
+    bool failed = op->kind == OP_CAS && told->failed;
     bool loads = op->kind != OP_STORE;
-    bool stores = op->kind != OP_LOAD && !(op->kind == OP_CAS && failed);
-    uint8_t order = op->kind == OP_CAS && failed ? op->variant : op->order;
+    bool stores = op->kind != OP_LOAD && !failed;
+    uint8_t order = failed ? op->variant : op->order;
 
     if (op->kind != OP_RMW && op->kind != OP_CAS && op->variant & OP_VARIANT_PLAIN)
         return; /* its target has told about it as a plain access */
@@ -315,8 +331,10 @@ static void memory_does(struct world *world, agent_id agent, const struct op *op
         return; /* only one order with the store is tried: in the other one it learns nothing */
     }
     forget(&scratch);
-    if (loads)
-        memory_read(world, agent, op, order, &scratch);
+    if (op_addition(world, op) != ACCESS_WRITE)
+        memory_add(told, &scratch);
+    else if (loads)
+        memory_read(told, order, &scratch);
     if (!stores)
         return;
     memory_hand_on(thread, order, &scratch);
@@ -329,20 +347,22 @@ static void fence_does(uint32_t thread, uint8_t order)
 {
     struct sync_thread *t = thread_at(thread);
 
-    if (order_acquires(order))
+    if (order_acquires(order)) {
         acquire(thread, &t->pending);
+        detector.forgot |= t->missed == detector.generation;
+    }
     if (!order_releases(order))
         return;
     become(&t->fenced, &t->now);
     sync_tick(thread);
 }
 
-static void order_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+static void order_does(struct world *world, const struct told *told)
 {
-    if (op->kind == OP_FENCE)
-        fence_does(number_of(world, agent), op->order);
+    if (told->op.kind == OP_FENCE)
+        fence_does(told->thread, told->op.order);
     else
-        memory_does(world, agent, op, failed);
+        memory_does(world, told);
 }
 
 /* ---- what the world tells */
@@ -411,6 +431,13 @@ static void (*const rules[])(const struct synced *) = {
 
 /* Locks and their like are in memory, too. To use one is to read it, before what the use orders; to make or end one is to
  * write it. So whoever does that must be ordered with all who use it, even where no order of theirs breaks anything. */
+static bool is_in_memory(const struct op *op)
+{
+    uint8_t object = op_infos[op->kind].object;
+
+    return object >= OBJECT_MUTEX && object <= OBJECT_BARRIER && !(op->size & OBJECT_APART);
+}
+
 static void object_access(uint32_t thread, const struct op *op)
 {
     const struct op_info *info = &op_infos[op->kind];
@@ -418,29 +445,74 @@ static void object_access(uint32_t thread, const struct op *op)
                           : info->sync == SYNC_END ? DETECT_END
                                                    : DETECT_USE;
 
-    if (info->object < OBJECT_MUTEX || info->object > OBJECT_BARRIER || (op->size & OBJECT_APART))
+    if (!is_in_memory(op))
         return;
     detect_object(thread, op->addr, use);
     if (info->sync == SYNC_RELEASE_MUTEX)
         detect_object(thread, op->mutex, DETECT_USE);
 }
 
-static void sync_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+static void does_judge(struct world *world, const struct told *told)
 {
+    const struct op *op = &told->op;
     const struct op_info *info = &op_infos[op->kind];
-    struct synced d = {world, number_of(world, agent), op, NULL};
+    struct synced d = {world, told->thread, op, NULL};
 
     if (info->sync == SYNC_ORDER)
-        order_does(world, agent, op, failed);
+        order_does(world, told);
     object_access(d.thread, op);
-    if (!rules[info->sync] || failed)
+    if (!rules[info->sync] || told->failed)
         return;
     if (op->kind == OP_THREAD_CREATE) {
-        thread_created(d.thread, number_of(world, (agent_id)op->addr));
+        thread_created(d.thread, told->number);
         return;
     }
     d.object = object_at(info->object, op->addr);
     rules[info->sync](&d);
+}
+
+/* Whether it can be judged late: if it makes and ends nothing, and the state of the world does not matter. */
+static bool may_wait(const struct world *world, const struct op *op)
+{
+    static const bool waits[] = {
+        [SYNC_NONE] = true, [SYNC_ACQUIRE] = true, [SYNC_RELEASE] = true,
+        [SYNC_BOTH] = true, [SYNC_ORDER] = true,   [SYNC_ACQUIRE_SHARED] = true,
+        [SYNC_END] = false};
+
+    return detector.late.on && waits[op_infos[op->kind].sync] && op->kind != OP_BARRIER_WAIT &&
+           op->kind != OP_RWLOCK_UNLOCK && !world->in_section;
+}
+
+static inline void does_tell(struct told *told, const struct world *world, agent_id agent,
+                             const struct op *op, bool failed)
+{
+    told->judge = does_judge;
+    told->thread = number_of(world, agent);
+    told->number =
+        op->kind == OP_THREAD_CREATE ? number_of(world, (agent_id)op->addr) : told->thread;
+    told->forwards =
+        op_infos[op->kind].sync == SYNC_ORDER && op->kind != OP_FENCE && op->kind != OP_STORE
+            ? buffer_forwards(world, agent, op->addr, op->size)
+            : 0;
+    told->failed = failed;
+    told->op = *op;
+}
+
+static void sync_does(struct world *world, agent_id agent, const struct op *op, bool failed)
+{
+    struct told told;
+
+    if (may_wait(world, op)) {
+        if (op_infos[op->kind].sync == SYNC_ORDER)
+            detector.late.kinds |= LATE_ATOMIC;
+        else if (is_in_memory(op))
+            detector.late.kinds |= LATE_USE;
+        does_tell(late_next(&detector.late, world), world, agent, op, failed);
+        return;
+    }
+    detect_settle();
+    does_tell(&told, world, agent, op, failed);
+    does_judge(world, &told);
 }
 
 /* The operation that wakes has released, and time went on: what its thread does from now on is not known to the woken one. All that it did
@@ -451,6 +523,7 @@ static void sync_wakes(struct world *world, agent_id agent, agent_id woken_agent
     struct clock *to;
     uint32_t time, known;
 
+    detect_settle();
     thread_at(thread > woken ? thread : woken);
     to = &thread_at(woken)->woken;
     known = clock_get(SPACE, to, thread);
@@ -469,24 +542,52 @@ static struct clock *buffered_at(uint32_t thread, uint32_t number)
     return &t->buffered.at[number];
 }
 
+static void stored_judge(struct world *world, const struct told *told)
+{
+    struct clock *released = buffered_at(told->thread, told->number);
+
+    (void)world;
+    forget(released);
+    if (told->op.variant & OP_VARIANT_PLAIN)
+        return;
+    detect_atomic(told->thread, told->op.addr, told->op.size, true);
+    memory_hand_on(told->thread, told->op.order, released);
+    if (order_releases(told->op.order))
+        sync_tick(told->thread);
+}
+
+static void flushed_judge(struct world *world, const struct told *told)
+{
+    (void)world;
+    granules_replace(told->op.addr, told->op.size, buffered_at(told->thread, told->number));
+}
+
+static void store_tell(struct world *world, struct told store)
+{
+    if (detector.late.on) {
+        *late_next(&detector.late, world) = store;
+        return;
+    }
+    detect_settle();
+    store.judge(world, &store);
+}
+
 static void sync_stored(struct world *world, agent_id agent, const struct op *op,
                         const struct buffered_store *store)
 {
-    uint32_t thread = number_of(world, agent);
-    struct clock *released = buffered_at(thread, store->number);
-
-    forget(released);
-    if (op->variant & OP_VARIANT_PLAIN)
-        return;
-    detect_atomic(thread, op->addr, op->size, true);
-    memory_hand_on(thread, op->order, released);
-    if (order_releases(op->order))
-        sync_tick(thread);
+    detector.late.kinds |= LATE_ATOMIC;
+    store_tell(world, (struct told){.judge = stored_judge,
+                                    .thread = number_of(world, agent),
+                                    .number = store->number,
+                                    .op = *op});
 }
 
 static void sync_flushed(struct world *world, agent_id agent, const struct buffered_store *store)
 {
-    granules_replace(store->addr, store->size, buffered_at(number_of(world, agent), store->number));
+    store_tell(world, (struct told){.judge = flushed_judge,
+                                    .thread = number_of(world, agent),
+                                    .number = store->number,
+                                    .op = {.addr = store->addr, .size = store->size}});
 }
 
 const struct watch_ops sync_watch = {sync_does, sync_wakes, sync_stored, sync_flushed};

@@ -13,6 +13,7 @@ struct sync_thread {
     struct clock now;     /* its own entry is its time */
     struct clock fenced;  /* what it knew at its last release fence: relaxed stores hand that on */
     struct clock pending; /* what relaxed loads brought: an acquire fence makes it known */
+    uint32_t missed;      /* the run in which it added to a cell and did not learn what was there */
     struct clock woken;   /* what the one who woke it knew */
     VEC(struct clock)
     buffered; /* what waiting stores hand on once they are in memory, by their numbers */

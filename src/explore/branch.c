@@ -52,6 +52,7 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
 
     arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
     branch->choice.outcome = event->outcome;
+    branch->choice.wakes = event_wakes(event);
     branch->inexact = false;
     branch->access_count = event->access_count;
     branch->accesses = NULL;
@@ -104,6 +105,13 @@ void sleep_leave(struct sleep_sets *sets, uint32_t depth)
     sets->first.count = depth;
 }
 
+void choice_set_outcome(const struct world *world, struct choice *choice, outcome_id outcome)
+{
+    choice->outcome = outcome;
+    choice->wakes = outcome != OUTCOME_LOST && !world->agents.at[choice->agent].is_buffer &&
+                    world->threads.at[choice->agent].pending.kind == OP_COND_SIGNAL;
+}
+
 bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choice)
 {
     uint32_t count;
@@ -121,7 +129,7 @@ bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint
 {
     world_outcomes(x->world, choice->agent, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++) {
-        choice->outcome = x->outcomes.at[i];
+        choice_set_outcome(x->world, choice, x->outcomes.at[i]);
         if (!sleep_has(sets, depth, *choice))
             return true;
     }

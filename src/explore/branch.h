@@ -45,6 +45,9 @@ static inline const struct branch *const *sleep_at(const struct sleep_sets *sets
     return sets->sleepers.at + first;
 }
 
+/* Settles the outcome of a choice in the present state. */
+void choice_set_outcome(const struct world *world, struct choice *choice, outcome_id outcome);
+
 bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choice);
 
 /* An enabled agent with an outcome that is not asleep in the deepest, present state; `preferred` if it can.

@@ -32,7 +32,7 @@ bool enabled_has(const struct enabled_sets *sets, uint32_t depth, agent_id agent
 void enabled_plan(const struct enabled_sets *sets, struct nodes *nodes, uint32_t depth)
 {
     for (uint32_t i = sets->first.at[depth]; i < enabled_end(sets, depth); i++)
-        nodes_plan(nodes, depth, (struct choice){sets->agents.at[i], OUTCOME_ANY}, false);
+        nodes_plan(nodes, depth, (struct choice){sets->agents.at[i], OUTCOME_ANY, 0}, false);
 }
 
 static bool is_asleep(const struct nodes *nodes, uint32_t depth, agent_id agent)
@@ -63,5 +63,5 @@ void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event
     if (planned == AGENT_NONE || is_asleep(nodes, first, planned))
         enabled_plan(sets, nodes, first);
     else
-        nodes_plan(nodes, first, (struct choice){planned, OUTCOME_ANY}, false);
+        nodes_plan(nodes, first, (struct choice){planned, OUTCOME_ANY, 0}, false);
 }

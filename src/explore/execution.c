@@ -1,7 +1,10 @@
 #include "explore/execution.h"
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "explore/races.h"
+#include "model/effect.h"
+#include "model/object.h"
 #include "model/touch.h"
 
 void execution_open(struct execution *x, struct arena *arena, struct world *world)
@@ -16,8 +19,10 @@ static void tables_widen(struct execution *x)
 {
     while (x->newest.count < x->world->locations.count)
         vec_push(x->arena, &x->newest, RECORD_NONE);
-    while (x->latest.count < x->world->agents.count)
+    while (x->latest.count < x->world->agents.count) {
         vec_push(x->arena, &x->latest, EVENT_NONE);
+        vec_push(x->arena, &x->rows, (event_vec){0});
+    }
 }
 
 /* The clock of what the pending operation of `agent` needs: its own past and its causes. Written behind
@@ -54,6 +59,38 @@ struct vclock execution_clock_of(struct execution *x, agent_id agent)
     return clock_before(x, agent, &x->causes);
 }
 
+/* An event of its agent, and its number, known in all tables but that of events. */
+static void row_push(struct execution *x, struct event *event, event_id id)
+{
+    event->prev = x->latest.at[event->agent];
+    event->step = event->prev == EVENT_NONE ? 1 : x->events.at[event->prev].step + 1;
+    x->latest.at[event->agent] = id;
+    vec_push(x->arena, &x->rows.at[event->agent], id);
+}
+
+/* The newest of `record` and those older that touches other bytes, too. */
+static uint32_t record_beside(const struct execution *x, uint32_t record, uint8_t bytes)
+{
+    while (record != RECORD_NONE && !(x->accesses.at[record].access.bytes & ~bytes))
+        record = x->accesses.at[record].beside;
+    return record;
+}
+
+static void access_push(struct execution *x, event_id id, const struct section_access *touched)
+{
+    const struct access *access = &touched->access;
+    uint32_t older = x->newest.at[access->loc];
+
+    vec_push(x->arena, &x->accesses,
+             (struct access_record){.access = *access,
+                                    .event = id,
+                                    .older = older,
+                                    .unlike = record_find(x, older, access->mode, access->bytes),
+                                    .beside = record_beside(x, older, access->bytes),
+                                    .before = touched->before});
+    x->newest.at[access->loc] = x->accesses.count - 1;
+}
+
 static void event_push(struct execution *x, struct event *event,
                        const struct section_access *touched, uint32_t count)
 {
@@ -61,22 +98,9 @@ static void event_push(struct execution *x, struct event *event,
 
     event->accesses = x->accesses.count;
     event->access_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct access *access = &touched[i].access;
-        uint32_t older = x->newest.at[access->loc];
-
-        vec_push(x->arena, &x->accesses,
-                 (struct access_record){.access = *access,
-                                        .event = id,
-                                        .older = older,
-                                        .change = record_change(x, older),
-                                        .not_add = record_skip(x, older, ACCESS_ADD),
-                                        .before = touched[i].before});
-        x->newest.at[access->loc] = x->accesses.count - 1;
-    }
-    event->prev = x->latest.at[event->agent];
-    event->step = event->prev == EVENT_NONE ? 1 : x->events.at[event->prev].step + 1;
-    x->latest.at[event->agent] = id;
+    for (uint32_t i = 0; i < count; i++)
+        access_push(x, id, &touched[i]);
+    row_push(x, event, id);
     vec_push(x->arena, &x->events, *event);
 }
 
@@ -103,6 +127,7 @@ static void step_record(struct execution *x, event_id id)
     const struct step *step = &x->world->step;
 
     x->events.at[id].result = step->result;
+    x->events.at[id].touch = step->touch;
     if (step->bug != BUG_NONE)
         vec_push(x->arena, &x->findings, (struct finding){id, step->bug, step->rule});
     if (step->assume_failed)
@@ -156,6 +181,29 @@ static void section_append(struct execution *x, struct event *event)
     suspect_commit(x, &suspect, event, step->section.at);
 }
 
+/* Arrivals at a barrier commute if they are of one round. One that comes first in the next round, and does not need all of the last one, could have been part of that:
+ * more threads use the barrier than it takes. */
+static void arrival_check(struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+    const struct access_record *record = &x->accesses.at[event->accesses];
+    uint64_t arrived, seen = 0;
+
+    if (event->access_count != 1 || record->access.mode != ACCESS_ADD)
+        return;
+    arrived = record->before & OBJECT_USE;
+    for (uint32_t r = record->older;
+         r != RECORD_NONE && seen < arrived + (uint64_t)event->op.expect;
+         r = x->accesses.at[r].older) {
+        const struct access_record *older = &x->accesses.at[r];
+
+        if (x->events.at[older->event].op.kind != OP_BARRIER_WAIT)
+            return; /* the barrier was made or ended there */
+        if (seen++ >= arrived && !happens_before(x, older->event, id))
+            x->crowded = true;
+    }
+}
+
 static void single_append(struct execution *x, struct event *event)
 {
     struct world *world = x->world;
@@ -172,10 +220,26 @@ static void single_append(struct execution *x, struct event *event)
         touched[i] =
             (struct section_access){footprint.at[i], world_state(world, footprint.at[i].loc)};
     suspect_commit(x, &suspect, event, touched);
+    if (event->op.kind == OP_BARRIER_WAIT)
+        arrival_check(x, id);
     world_outcomes(world, event->agent, &x->outcomes);
     if (x->outcomes.count > 1)
         races_add_outcomes(x, id, suspect.pre, &x->outcomes);
-    world_step(world, event->agent, event->outcome, id);
+    if (event->fatal)
+        world_step_fatal(world, event->agent, event->outcome, id);
+    else
+        world_step(world, event->agent, event->outcome, id);
+}
+
+void execution_append_fatal(struct execution *x, agent_id agent, outcome_id outcome)
+{
+    struct op space;
+    struct event event = {.agent = agent, .outcome = outcome, .fatal = true};
+
+    event.op = *world_pending(x->world, agent, &space);
+    single_append(x, &event);
+    vec_push(x->arena, &x->findings, (struct finding){x->events.count - 1, BUG_CRASH, NULL});
+    tables_widen(x);
 }
 
 void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
@@ -196,17 +260,13 @@ void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
 void execution_append_bare(struct execution *x, agent_id agent, outcome_id outcome)
 {
     struct op space;
-    event_id id = x->events.count, prev;
+    event_id id = x->events.count;
+    struct event event = {.agent = agent, .outcome = outcome};
 
+    event.op = *world_pending(x->world, agent, &space);
     tables_widen(x);
-    prev = x->latest.at[agent];
-    vec_push(x->arena, &x->events,
-             (struct event){.op = *world_pending(x->world, agent, &space),
-                            .agent = agent,
-                            .outcome = outcome,
-                            .step = prev == EVENT_NONE ? 1 : x->events.at[prev].step + 1,
-                            .prev = prev});
-    x->latest.at[agent] = id;
+    row_push(x, &event, id);
+    vec_push(x->arena, &x->events, event);
     world_step(x->world, agent, outcome, id);
     step_record(x, id);
 }
@@ -222,7 +282,7 @@ void execution_end(struct execution *x)
         const struct op *op = world_pending(world, agent, &space);
         struct suspect suspect = {.agent = agent, .op = op};
 
-        if (!op || !world_ready(world, agent) ||
+        if (!op || op_is_round(op) || !world_ready(world, agent) ||
             op_touch(world, &view_now, agent, op, &footprint, NULL) != TOUCH_DISABLED)
             continue;
         tables_widen(x);
@@ -246,6 +306,7 @@ void execution_cut(struct execution *x, uint32_t length)
         x->accesses.count = event->accesses;
         x->clocks.count = event->clock;
         x->latest.at[event->agent] = event->prev;
+        x->rows.at[event->agent].count--;
         x->events.count--;
     }
     races_cut(x, length);
@@ -266,7 +327,8 @@ static bool op_equal(const struct op *a, const struct op *b)
 {
     return a->kind == b->kind && a->size == b->size && a->order == b->order &&
            a->variant == b->variant && a->site == b->site &&
-           (a->addr == b->addr || a->kind == OP_AWAIT) && a->mutex == b->mutex &&
+           (a->addr == b->addr || a->kind == OP_AWAIT) &&
+           (a->mutex == b->mutex || (op_is_retry(a) && op_is_retry(b))) &&
            (a->value == b->value || is_wait(a)) && a->expect == b->expect;
 }
 
@@ -278,21 +340,67 @@ void execution_bury(struct execution *x)
     vec_push(x->arena, &x->findings, (struct finding){id, BUG_CRASH, NULL});
 }
 
-bool execution_replay(struct execution *x, event_id *at)
+/* What is elsewhere in each process counts by where it is there. */
+static uint64_t address_sum(const struct world *world, uint64_t addr)
 {
-    return execution_replay_each(x, at, NULL, NULL);
+    return addr - world->base < world->extent ? ~(addr - world->base) : addr;
 }
 
-bool execution_replay_each(struct execution *x, event_id *at,
-                           void (*each)(void *context, uint32_t depth), void *context)
+uint64_t execution_op_sum(const struct world *world, const struct op *op)
 {
-    world_restart(x->world);
-    for (event_id id = 0; id < x->events.count; id++) {
-        const struct event *event = &x->events.at[id];
-        struct op space;
-        const struct op *op = world_pending(x->world, event->agent, &space);
+    struct fingerprint sum = {0, 0};
 
-        if (!op || !op_equal(op, &event->op)) {
+    fingerprint_word(&sum, (uint64_t)op->kind << 24 | (uint64_t)op->size << 16 |
+                               (uint64_t)op->order << 8 | op->variant);
+    fingerprint_word(&sum, op->site);
+    fingerprint_word(&sum, op->kind == OP_AWAIT ? 0 : address_sum(world, op->addr));
+    fingerprint_word(&sum, address_sum(world, op->mutex));
+    if (op_infos[op->kind].object == OBJECT_CELL)
+        return sum
+            .low; /* libc has a number of its own in each process, which it mixes into what setjmp stores */
+    if (!is_wait(op))
+        fingerprint_bytes(&sum, &op->value, sizeof op->value);
+    fingerprint_bytes(&sum, &op->expect, sizeof op->expect);
+    return sum.low;
+}
+
+/* The event that comes next, for a target that goes on by itself: replay.next. */
+static bool event_again(struct replay *replay, struct again *step)
+{
+    struct execution *x = (struct execution *)((char *)replay - offsetof(struct execution, replay));
+    const struct event *event = &x->events.at[x->again];
+    const struct thread *thread;
+
+    if (x->again == x->events.count || event->fatal || !op_goes_on(event->op.kind) ||
+        (event->touch != TOUCH_DONE && event->touch != TOUCH_FAILED))
+        return false;
+    thread = &x->world->threads.at[event->agent];
+    if (thread->status != THREAD_RUNNING || !op_equal(&thread->pending, &event->op))
+        return false;
+    *step = (struct again){event->agent, event->outcome, x->again++, event->touch};
+    return true;
+}
+
+static bool event_is_pending(struct execution *x, const struct event *event)
+{
+    struct op space;
+    const struct op *op = world_pending(x->world, event->agent, &space);
+
+    return op && op_equal(op, &event->op);
+}
+
+static bool events_repeat(struct execution *x, event_id done, event_id *at,
+                          void (*each)(void *context, uint32_t depth), void *context)
+{
+    x->replay.next = event_again;
+    x->world->replay = each ? NULL : &x->replay; /* else somebody looks at each state */
+    x->again = done;
+    while (x->again < x->events.count) {
+        event_id id = x->again++; /* those behind it may be done with it */
+        const struct event *event = &x->events.at[id];
+
+        if (!event_is_pending(x, event)) {
+            x->world->replay = NULL;
             *at = id;
             return false;
         }
@@ -301,10 +409,28 @@ bool execution_replay_each(struct execution *x, event_id *at,
         if (event->fatal)
             world_step_fatal(x->world, event->agent, event->outcome, id);
         else
-            world_step(x->world, event->agent, event->outcome, id);
+            world_step_again(x->world, event->agent, event->outcome, id, event->touch);
     }
+    x->world->replay = NULL;
     if (each)
         each(context, x->events.count);
-    x->replayed += x->events.count;
+    x->replayed += x->events.count - done;
     return true;
+}
+
+bool execution_replay(struct execution *x, event_id *at)
+{
+    return execution_replay_each(x, at, NULL, NULL);
+}
+
+bool execution_replay_from(struct execution *x, uint32_t done, event_id *at)
+{
+    return events_repeat(x, done, at, NULL, NULL);
+}
+
+bool execution_replay_each(struct execution *x, event_id *at,
+                           void (*each)(void *context, uint32_t depth), void *context)
+{
+    world_restart(x->world);
+    return events_repeat(x, 0, at, each, context);
 }

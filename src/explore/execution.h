@@ -21,6 +21,7 @@ struct event {
     uint32_t clock; /* what happens before it, itself included: execution.clocks.at[clock …] */
     uint32_t clock_width;
     bool fatal;        /* the process died in it: never to be executed again */
+    uint8_t touch;     /* enum touch of its operation where it is: a replay need not ask again */
     cell_value result; /* what its thread got */
 };
 
@@ -31,10 +32,10 @@ struct access_record {
     struct access access;
     event_id event;
     uint32_t older; /* the previous record of the location, or RECORD_NONE */
-    uint32_t
-        change; /* the previous one that is no read, likewise: a long row of reads is passed over at once */
-    uint32_t
-        not_add; /* the previous one that is no addition, likewise: readers that come and go are many, too */
+    /* The previous one that an access like this may conflict with, likewise: a long row of reads, or of additions, is passed over at once. */
+    uint32_t unlike;
+    /* The previous one that touches bytes which this one does not: two variables may be in one location. */
+    uint32_t beside;
     uint64_t before; /* the location's state when the event ran */
 };
 
@@ -54,6 +55,7 @@ struct race {
     uint32_t
         others; /* events after `first` that it has to come before, too: execution.race_others.at[others …] */
     uint32_t other_count;
+    bool wakes;   /* the outcome is the thread that a signal wakes */
     bool initial; /* nothing that has to come before it would have to come after `first`, too */
     bool changed; /* it would touch other things there than where it is */
     bool inexact; /* an atomic section: it may touch other things there */
@@ -66,6 +68,12 @@ struct finding {
     const char *rule; /* BUG_MISUSE */
 };
 
+/* What is left of an agent's row of events (notdep.h). */
+struct rest {
+    agent_id agent;
+    uint32_t index; /* of the next one */
+};
+
 /* The sequence of events from the start to the present state, and the state itself. Cost of an event: its
  * struct, one clock, and one record an access; cutting back frees all of it at once. */
 struct execution {
@@ -76,6 +84,7 @@ struct execution {
     VEC(uint32_t) clocks;
     VEC(uint32_t) newest; /* by loc_id: its newest access record */
     VEC(event_id) latest; /* by agent_id: its latest event */
+    VEC(event_vec) rows;  /* by agent_id: its events */
     VEC(struct finding) findings;
     VEC(event_id) failed_assumes;
     VEC(struct race) races; /* of the events so far, in the order in which they were found */
@@ -84,6 +93,11 @@ struct execution {
     event_vec race_others;
     struct states *states; /* who wants to know what looks for races; or NULL */
     uint64_t replayed;     /* transitions that were done again */
+    uint64_t looked; /* events and accesses that were looked at to find races and to reverse them */
+    struct replay replay; /* while they are: */
+    event_id again;       /* which one comes next */
+    bool
+        crowded; /* some arrival at a barrier, taken to commute with others, did not follow the round before */
     bool all_races; /* also those that a reversal of newer ones would bring to light later on */
 
     /* scratch space of one append */
@@ -93,24 +107,23 @@ struct execution {
     VEC(event_id) candidates;
     event_vec others;
     VEC(struct access) section;
+    VEC(struct rest) rest;
 };
 
-/* This record or the newest older one that is no read, or RECORD_NONE. */
-static inline uint32_t record_change(const struct execution *x, uint32_t record)
+/* This record or the newest older one that an access to those bytes, in that mode, may conflict with; or RECORD_NONE. */
+static inline uint32_t record_find(struct execution *x, uint32_t r, uint8_t mode, uint8_t bytes)
 {
-    if (record == RECORD_NONE || x->accesses.at[record].access.mode != ACCESS_READ)
-        return record;
-    return x->accesses.at[record].change;
-}
+    for (; r != RECORD_NONE; x->looked++) {
+        const struct access_record *record = &x->accesses.at[r];
 
-/* This record or the newest older one that an access of that mode may conflict with, or RECORD_NONE. */
-static inline uint32_t record_skip(const struct execution *x, uint32_t record, uint8_t mode)
-{
-    if (mode == ACCESS_READ)
-        return record_change(x, record);
-    if (record == RECORD_NONE || mode != ACCESS_ADD || x->accesses.at[record].access.mode != mode)
-        return record;
-    return x->accesses.at[record].not_add;
+        if (!(record->access.bytes & bytes))
+            r = record->beside;
+        else if (mode == ACCESS_WRITE || record->access.mode != mode)
+            break;
+        else
+            r = bytes & ~record->access.bytes ? record->older : record->unlike;
+    }
+    return r;
 }
 
 void execution_open(struct execution *x, struct arena *arena, struct world *world);
@@ -121,6 +134,9 @@ void execution_append(struct execution *x, agent_id agent, outcome_id outcome);
 /* What an agent has to come after in the present state, whatever it does: its past, and what its pending operation needs. Good until the next
  * call or event. */
 struct vclock execution_clock_of(struct execution *x, agent_id agent);
+/* The same for an event in which the process died once (see execution_bury): it is not done again. */
+void execution_append_fatal(struct execution *x, agent_id agent, outcome_id outcome);
+
 /* The same without clocks, accesses and races, for runs that are only looked at as a row of steps. */
 void execution_append_bare(struct execution *x, agent_id agent, outcome_id outcome);
 
@@ -133,11 +149,17 @@ void execution_cut(struct execution *x, uint32_t length);
 /* The process died in the last event, which was not finished: it counts as done, and its thread as halted. */
 void execution_bury(struct execution *x);
 
+/* The same for operations that a replay takes for the same, in whatever process. */
+uint64_t execution_op_sum(const struct world *world, const struct op *op);
+
 /* Puts the world into the state after the last event, from the start. False if the target does not do
  * again what it did (*at is the first event that differs). */
 bool execution_replay(struct execution *x, event_id *at);
 
-/* The same; calls `each` in every state on the way, the first and the last included, with its depth. */
+/* The same from the state after the first `done` events, in which the world is. */
+bool execution_replay_from(struct execution *x, uint32_t done, event_id *at);
+
+/* The first one; calls `each` in every state on the way, the first and the last included, with its depth. */
 bool execution_replay_each(struct execution *x, event_id *at,
                            void (*each)(void *context, uint32_t depth), void *context);
 
@@ -152,6 +174,12 @@ static inline struct vclock event_clock(const struct execution *x, event_id id)
     const struct event *event = &x->events.at[id];
 
     return (struct vclock){x->clocks.at + event->clock, event->clock_width};
+}
+
+/* Whether the outcome is an agent_id: whom the signal wakes. */
+static inline bool event_wakes(const struct event *event)
+{
+    return event->op.kind == OP_COND_SIGNAL && event->outcome != OUTCOME_LOST;
 }
 
 static inline bool clock_has(const struct execution *x, struct vclock clock, event_id id)

@@ -3,7 +3,9 @@
 #include <time.h>
 
 #include "base/check.h"
+#include "explore/comparing.h"
 #include "explore/nodes.h"
+#include "model/touch.h"
 
 /* Runs from one estimate of the progress to the next: it costs as much as the stack is deep. */
 #define PROGRESS_RUNS 256
@@ -15,47 +17,17 @@
 /* Steps that runs may take at least, however many were given up. */
 #define STEPS_MIN 100
 
-/* ---- comparing states */
-
-/* STATES_AUTO: steps of one run after which states are compared; and how many runs there may be for each that stops at a known state. */
-#define AUTO_DEPTH  4000
-#define AUTO_REPEAT 100
-
-/* From now on. In the middle of a search another reduction may have to take over: what is planned and done stays as it is. */
-static void states_begin(struct explorer *explorer)
+struct reduction *reduction_open(struct explorer *explorer, const struct reduction_ops *ops,
+                                 bool bounded)
 {
-    const struct explorer_options *options = &explorer->options;
+    struct reduction *reduction = ops->open(explorer->arena);
 
-    explorer->reduction->ops = options->reduction->with_states;
-    states_open(&explorer->states, options->states == STATES_AUTO ? STATES_EXACT : options->states,
-                &explorer->execution, explorer->reduction, options->futures);
-    explorer->states.max_memory = options->max_memory;
-    explorer->comparing = true;
-}
-
-/* The reduction that has taken over stays: `optimal` would have to know all races of the present run. */
-static void states_end(struct explorer *explorer)
-{
-    explorer->comparing = explorer->known = false;
-    explorer->world.sums = false;
-    explorer->execution.states = NULL;
-}
-
-/* Whether a search that has not compared states is large enough for it. Tried once. */
-static bool states_wanted(const struct explorer *explorer)
-{
-    return explorer->options.states == STATES_AUTO && !explorer->states.stats.states &&
-           (explorer->runs >= explorer->options.states_after ||
-            explorer->execution.events.count >= AUTO_DEPTH);
-}
-
-static bool states_in_vain(const struct explorer *explorer)
-{
-    const struct states_stats *stats = &explorer->states.stats;
-
-    return explorer->options.states == STATES_AUTO && explorer->comparing &&
-           stats->states + stats->untold > explorer->options.states_trial &&
-           stats->revisited < explorer->runs / AUTO_REPEAT;
+    CHECK(!bounded || ops->takes_bound, "reduction %s under a preemption bound", ops->name);
+    reduction->ops = ops;
+    reduction->execution = &explorer->execution;
+    reduction->bounded = bounded;
+    ((struct nodes *)reduction)->shortens = explorer->options.shares;
+    return reduction;
 }
 
 void explorer_open(struct explorer *explorer, struct arena *arena, struct target *target,
@@ -70,21 +42,23 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     world_open(&explorer->world, arena, target, options->memory, options->buffer_bound);
     explorer->world.spurious_bound = options->spurious_bound;
     execution_open(&explorer->execution, arena, &explorer->world);
-    explorer->reduction = options->reduction->open(arena);
-    explorer->reduction->ops = options->reduction;
-    explorer->reduction->execution = &explorer->execution;
-    explorer->reduction->bounded = options->preemption_bound != NO_BOUND;
-    explorer->execution.all_races = explorer->reduction->bounded;
-    CHECK(!explorer->reduction->bounded || options->reduction->takes_bound,
-          "reduction %s under a preemption bound", options->reduction->name);
-    if (options->states == STATES_OFF)
-        return;
-    CHECK(!explorer->reduction->bounded && options->reduction->with_states,
-          "states with reduction %s", options->reduction->name);
-    if (options->states != STATES_AUTO) {
-        explorer->world.forgets = options->forgets;
-        states_begin(explorer);
+    estimate_open(&explorer->estimate, arena);
+    contended_open(&explorer->contended, arena);
+    explorer->reduction =
+        reduction_open(explorer, options->reduction, options->preemption_bound != NO_BOUND);
+    explorer->execution.all_races = explorer->reduction->bounded || options->all_races;
+    /* of two orders that nobody can tell apart, one may cost more preemptions */
+    explorer->world.commutes = explorer->reduction->bounded ? 0 : options->commutes;
+    /* who compares states or threads looks at the one that took the step */
+    if (options->states != STATES_OFF || options->symmetry != SYMMETRY_OFF)
+        explorer->world.commutes &= (uint8_t)~COMMUTE_JOINS;
+    if (options->symmetry) {
+        CHECK(!explorer->reduction->bounded, "symmetry under a preemption bound");
+        symmetry_open(&explorer->symmetry, &explorer->execution);
+        explorer->symmetry.past = options->symmetry == SYMMETRY_ALL;
+        ((struct nodes *)explorer->reduction)->symmetry = &explorer->symmetry;
     }
+    comparing_open(explorer);
 }
 
 static uint32_t depth_of(const struct explorer *explorer)
@@ -99,10 +73,8 @@ static bool is_thread(const struct explorer *explorer, agent_id agent)
 
 /* A preemption: another thread is scheduled although the one that ran last could go on and does not
  * yield. Buffers flush for free. */
-static uint32_t preemption_cost(struct explorer *explorer, agent_id agent)
+static uint32_t preemption_cost(struct explorer *explorer, agent_id running, agent_id agent)
 {
-    agent_id running = explorer->path.at[depth_of(explorer)].running;
-
     return is_thread(explorer, agent) && running != AGENT_NONE && running != agent &&
            world_enabled(&explorer->world, running) &&
            explorer->world.threads.at[running].pending.kind != OP_YIELD;
@@ -116,6 +88,12 @@ static void races_reverse(struct explorer *explorer)
     for (uint32_t i = 0; i < x->races.count; i++)
         if (x->races.at[i].first < explorer->max_steps)
             explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
+}
+
+void explorer_reverse(struct explorer *explorer)
+{
+    races_reverse(explorer);
+    races_keep_changed(&explorer->execution);
 }
 
 /* A step that only lets time pass: a thread that took nothing else would keep a run from ending. */
@@ -180,31 +158,89 @@ static void state_enter(struct explorer *explorer, struct explorer_state state)
         state.row = 0;
     vec_push(explorer->arena, &explorer->path, state);
     explorer->reduction->ops->enter(explorer->reduction, depth_of(explorer), preferred);
-    if (!explorer->reduction->ops->races_at_end) {
-        races_reverse(explorer);
-        races_keep_changed(&explorer->execution);
+    if (explorer->adopting) {
+        estimate_adopt(&explorer->estimate, depth_of(explorer));
+        return; /* somebody has reversed its races, or they follow */
     }
+    if (!explorer->reduction->ops->races_at_end)
+        explorer_reverse(explorer);
     explorer->known = explorer->comparing && states_enter(&explorer->states, depth_of(explorer));
+}
+
+struct explorer_state explorer_state_after(struct explorer *explorer, struct explorer_state state,
+                                           agent_id agent)
+{
+    state.preemptions += preemption_cost(explorer, state.running, agent);
+    if (is_thread(explorer, agent)) {
+        state.row = state.running == agent ? state.row + 1 : 1;
+        state.running = agent;
+    } else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running)) {
+        state.running = AGENT_NONE; /* it has to wait for a buffer: off the processor */
+    }
+    return state;
+}
+
+/* How the run comes to the state after that choice. */
+static struct explorer_state state_after(struct explorer *explorer, struct choice choice)
+{
+    return explorer_state_after(explorer, explorer->path.at[depth_of(explorer)], choice.agent);
 }
 
 static void choice_take(struct explorer *explorer, struct choice choice)
 {
-    struct explorer_state state = explorer->path.at[depth_of(explorer)];
+    struct explorer_state state = state_after(explorer, choice);
 
-    state.preemptions += preemption_cost(explorer, choice.agent);
-    if (is_thread(explorer, choice.agent)) {
-        state.row = state.running == choice.agent ? state.row + 1 : 1;
-        state.running = choice.agent;
-    } else if (state.running != AGENT_NONE && !world_enabled(&explorer->world, state.running)) {
-        state.running = AGENT_NONE; /* it has to wait for a buffer: off the processor */
-    }
     if (explorer->options.takes)
         explorer->options.takes(explorer->options.context, explorer, choice.agent, choice.outcome);
     if (explorer->comparing)
         states_step(&explorer->states, choice.agent);
     execution_append(&explorer->execution, choice.agent, choice.outcome);
     explorer->stats.transitions++;
+    if (explorer->options.symmetry)
+        symmetry_event(&explorer->symmetry);
     state_enter(explorer, state);
+}
+
+void explorer_begin(struct explorer *explorer)
+{
+    agent_id running;
+
+    snapshots_drop(explorer->options.snapshots);
+    world_restart(&explorer->world);
+    /* what comes before its first step must not matter to what a switch costs: that hangs on what counts as a step */
+    running = explorer->reduction->bounded ? explorer->world.ran : AGENT_NONE;
+    state_enter(explorer, (struct explorer_state){.running = running});
+}
+
+bool explorer_follow(struct explorer *explorer, struct choice choice, bool fatal)
+{
+    struct nodes *nodes = (struct nodes *)explorer->reduction;
+    struct explorer_state state;
+
+    if (choice.agent >= explorer->world.agents.count ||
+        !world_enabled(&explorer->world, choice.agent))
+        return false;
+    if (choice.outcome == OUTCOME_ANY && !nodes_settle(nodes, depth_of(explorer), &choice))
+        return false;
+    state = state_after(explorer, choice);
+    nodes_set_current(nodes, depth_of(explorer), choice);
+    if (fatal)
+        execution_append_fatal(&explorer->execution, choice.agent, choice.outcome);
+    else
+        execution_append(&explorer->execution, choice.agent, choice.outcome);
+    if (explorer->options.symmetry)
+        symmetry_event(&explorer->symmetry);
+    state_enter(explorer, state);
+    return true;
+}
+
+void explorer_reset(struct explorer *explorer)
+{
+    if (explorer->comparing)
+        states_abandon(&explorer->states);
+    while (explorer->path.count > 0)
+        explorer->reduction->ops->leave(explorer->reduction, --explorer->path.count);
+    execution_cut(&explorer->execution, 0);
 }
 
 /* A plan that was made in another run may want a step of a thread that now has none: then the target is not deterministic. */
@@ -239,7 +275,7 @@ static void plan_replace(struct explorer *explorer, uint32_t depth)
     for (uint32_t i = 0; i < world->active.count && !nodes_more(explorer->reduction, depth); i++)
         if (world_enabled(&explorer->world, world->active.at[i]) &&
             !nodes_have(nodes, depth, world->active.at[i]))
-            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY}, false);
+            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY, 0}, false);
 }
 
 /* The next thing to try from the present state that no bound forbids. */
@@ -249,9 +285,7 @@ static bool choice_next(struct explorer *explorer, struct choice *choice)
     uint32_t bound = explorer->options.preemption_bound;
 
     while (explorer->reduction->ops->next(explorer->reduction, depth, choice)) {
-        if (bound == NO_BOUND ||
-            explorer->path.at[depth].preemptions + preemption_cost(explorer, choice->agent) <=
-                bound)
+        if (bound == NO_BOUND || state_after(explorer, *choice).preemptions <= bound)
             return true;
         explorer->stats.cut |= CUT_PREEMPTION_BOUND;
     }
@@ -285,11 +319,45 @@ static bool anyone_stuck(const struct explorer *explorer)
     return stuck;
 }
 
+/* Whether a thread has gone round in vain that could go on: what would follow is explored in the run in which it did not. If none could, they
+ * go round for ever. */
+static bool anyone_went_round(struct explorer *explorer)
+{
+    struct world *world = &explorer->world;
+
+    for (uint32_t i = 0; i < world->active.count; i++) {
+        agent_id agent = world->active.at[i];
+
+        if (is_thread(explorer, agent) && world->threads.at[agent].status == THREAD_RUNNING &&
+            op_round_is_over(world, agent, &world->threads.at[agent].pending))
+            return true;
+    }
+    return false;
+}
+
 enum ending explorer_ending(struct explorer *explorer)
 {
-    if (anyone_enabled(explorer))
+    if (anyone_enabled(explorer) || anyone_went_round(explorer))
         return ENDING_ASLEEP;
     return anyone_stuck(explorer) ? ENDING_DEADLOCK : ENDING_DONE;
+}
+
+/* As many of all runs will be executions as were so far. */
+static void estimate_set(struct explorer *explorer)
+{
+    const struct nodes *nodes = (const struct nodes *)explorer->reduction;
+    struct explorer_stats *stats = &explorer->stats;
+
+    if (explorer->turns && explorer->reduction->bounded) {
+        stats->bounds_progress = nodes_progress(explorer->reduction);
+        return;
+    }
+    stats->explored = stats->executions - explorer->elsewhere;
+    stats->progress = nodes_progress(explorer->reduction);
+    stats->reach = estimate_reach(&explorer->estimate, nodes);
+    if (explorer->runs)
+        stats->estimated = estimate_runs(&explorer->estimate, nodes, explorer->runs) *
+                           (double)stats->explored / (double)explorer->runs;
 }
 
 static bool run_ended(struct explorer *explorer, bool cut)
@@ -313,8 +381,9 @@ static bool run_ended(struct explorer *explorer, bool cut)
         stats->max_depth = depth_of(explorer);
     stats->max_bytes = explorer->arena->used;
     stats->states = explorer->states.stats;
+    stats->symmetry = explorer->symmetry.stats;
     if (++explorer->runs % PROGRESS_RUNS == 0)
-        stats->progress = nodes_progress(explorer->reduction);
+        estimate_set(explorer);
     if (explorer->world.buffer_bound_met)
         stats->cut |= CUT_BUFFER_BOUND;
     if (explorer->options.ended &&
@@ -324,18 +393,30 @@ static bool run_ended(struct explorer *explorer, bool cut)
     }
     if (ending != ENDING_KNOWN)
         execution_end(&explorer->execution);
+    if (explorer->options.symmetry && !given_up)
+        symmetry_end(&explorer->symmetry);
     races_reverse(explorer);
-    if (states_in_vain(explorer))
-        states_end(explorer);
+    comparing_run_done(explorer);
     return true;
 }
 
+/* Something else is tried before that event. */
+static void reversal_note(struct explorer *explorer, const struct event *event)
+{
+    struct contended_place *place = contended_note(&explorer->contended, &event->op);
+
+    if (place)
+        explorer->options.names(explorer->options.context, event->agent, &event->op, place->name,
+                                sizeof place->name);
+}
+
 /* Gives up finished states, the deepest one even if it is not (`cut`), and all where runs do not come any more, and goes back to the deepest
- * one that has something left to try. False if there is none, or if the target does not repeat what it did. */
-static bool go_back(struct explorer *explorer, bool cut)
+ * one that has something left to try: from a snapshot, in another process, if there is one and this one need not `stay`. False if there is none, or if the target does not repeat what it did. */
+static bool go_back(struct explorer *explorer, bool cut, bool stay)
 {
     struct execution *x = &explorer->execution;
     const struct reduction_ops *ops = explorer->reduction->ops;
+    const struct nodes *nodes = (const struct nodes *)explorer->reduction;
     uint32_t depth = depth_of(explorer);
     bool repeated;
 
@@ -343,20 +424,20 @@ static bool go_back(struct explorer *explorer, bool cut)
         if (explorer->comparing)
             states_leave(&explorer->states, depth, cut || depth >= explorer->max_steps);
         cut = false;
+        estimate_leave(&explorer->estimate, nodes, depth, explorer->runs);
         ops->leave(explorer->reduction, depth);
         explorer->path.count--;
-        if (depth-- == 0)
+        if (depth-- == explorer->root)
             return false;
     }
+    estimate_next(&explorer->estimate, nodes, depth, explorer->runs);
+    if (explorer->options.names && depth < x->events.count)
+        reversal_note(explorer, &x->events.at[depth]);
     execution_cut(x, depth);
     explorer->replaying = true;
     explorer->known = explorer->world.sums = false;
-    if (states_wanted(explorer)) {
-        states_begin(explorer);
-        repeated = states_catch_up(&explorer->states, &explorer->diverged);
-    } else {
-        repeated = execution_replay(x, &explorer->diverged);
-    }
+    repeated =
+        comparing_is_due(explorer) ? comparing_begin(explorer) : snapshots_replay(explorer, stay);
     explorer->replaying = false;
     if (repeated && explorer->comparing)
         states_return(&explorer->states, depth);
@@ -368,7 +449,8 @@ bool explorer_limit_reached(struct explorer *explorer)
     struct explorer_stats *stats = &explorer->stats;
     struct timespec now;
 
-    if (stats->executions >= explorer->options.max_executions)
+    if (stats->executions >= explorer->options.max_executions ||
+        (explorer->options.max_runs && explorer->runs >= explorer->options.max_runs))
         stats->cut |= CUT_MAX_EXECUTIONS;
     if (explorer->options.max_memory && explorer->arena->used > explorer->options.max_memory)
         stats->cut |= CUT_MAX_MEMORY;
@@ -377,7 +459,9 @@ bool explorer_limit_reached(struct explorer *explorer)
         if ((double)now.tv_sec + (double)now.tv_nsec / 1e9 > explorer->deadline)
             stats->cut |= CUT_TIMEOUT;
     }
-    return stats->cut & (CUT_MAX_EXECUTIONS | CUT_TIMEOUT | CUT_MAX_MEMORY);
+    if (explorer_is_braked(explorer))
+        stats->cut |= *explorer->options.brake;
+    return stats->cut & CUT_LIMITS;
 }
 
 static double deadline(const struct explorer *explorer)
@@ -406,26 +490,38 @@ static void max_steps_lower(struct explorer *explorer)
         explorer->max_steps = least;
 }
 
-/* One run from the present state to its end. False if it was cut short. */
-static bool run_to_end(struct explorer *explorer)
+/* How run_to_end ended. */
+enum run {
+    RUN_CUT, /* short */
+    RUN_COMPLETE,
+    RUN_BACK, /* it did, in another process, which went back to a state from where this one goes on */
+};
+
+/* One run from the present state to its end. */
+static enum run run_to_end(struct explorer *explorer)
 {
     struct choice choice;
 
     for (;;) {
         uint32_t depth = depth_of(explorer);
 
+        if (snapshots_take(explorer))
+            return RUN_BACK;
+        if (explorer_is_braked(explorer)) {
+            explorer->braked = explorer_limit_reached(explorer);
+            return RUN_CUT;
+        }
         if (depth >= explorer->max_steps &&
             explorer->reduction->ops->more(explorer->reduction, depth)) {
             max_steps_lower(explorer);
-            return false;
+            if (explorer->reduction->ops->give_up)
+                explorer->reduction->ops->give_up(explorer->reduction, depth);
+            return RUN_CUT;
         }
-        if (!explorer->comparing && states_wanted(explorer)) {
-            states_begin(explorer);
-            if (!states_catch_up(&explorer->states, &explorer->diverged))
-                return false;
-        }
+        if (comparing_is_due(explorer) && !comparing_begin(explorer))
+            return RUN_CUT;
         if (explorer->known || !choice_next(explorer, &choice))
-            return true;
+            return RUN_COMPLETE;
         if (explorer->options.lenient && !choice_is_possible(explorer, choice)) {
             plan_replace(explorer, depth);
             continue;
@@ -433,52 +529,96 @@ static bool run_to_end(struct explorer *explorer)
         if (!choice_exists(explorer, choice)) {
             explorer->diverged = depth;
             explorer->missing = choice.agent;
-            return false;
+            return RUN_CUT;
         }
         choice_take(explorer, choice);
     }
 }
 
+/* For who wants to go on later: goes to the state where that would be, also to see that the target gets there. If there is none, nothing was left to do
+ * when the limit was reached. */
+static void limit_settle(struct explorer *explorer, bool cut)
+{
+    bool grows = explorer->options.bound_grows && explorer->stats.cut & CUT_PREEMPTION_BOUND;
+
+    if (explorer->options.between && !go_back(explorer, cut, true) &&
+        explorer->diverged == EVENT_NONE && !grows)
+        explorer->stats.cut &= ~(uint32_t)CUT_LIMITS;
+}
+
+bool explorer_advance(struct explorer *explorer)
+{
+    uint64_t before = explorer->stats.transitions;
+    enum run run = run_to_end(explorer);
+    bool cut = run == RUN_CUT;
+
+    if (run == RUN_BACK)
+        return explorer->diverged == EVENT_NONE; /* as go_back does */
+    explorer->resumed |= explorer->stats.transitions != before;
+    if (explorer->diverged != EVENT_NONE || explorer->braked)
+        return false;
+    /* all that was left in a state may turn out to be asleep: that is not a run */
+    if (explorer->resumed || (depth_of(explorer) == 0 && explorer->runs == 0)) {
+        explorer->resumed = false;
+        if (!run_ended(explorer, cut))
+            return false;
+        if (explorer_limit_reached(explorer)) {
+            limit_settle(explorer, cut);
+            return false;
+        }
+    }
+    return go_back(explorer, cut, false);
+}
+
 /* The search from the present state on, until nothing is left or a limit is reached. */
 static bool search(struct explorer *explorer)
 {
-    bool complete;
+    while (explorer_advance(explorer))
+        if (explorer->options.between)
+            explorer->options.between(explorer->options.context, explorer);
+    explorer_settle(explorer);
+    return explorer->diverged == EVENT_NONE;
+}
 
-    do {
-        uint64_t before = explorer->stats.transitions;
-
-        complete = run_to_end(explorer);
-        if (explorer->diverged != EVENT_NONE)
-            break;
-        /* all that was left in a state may turn out to be asleep: that is not a run */
-        if (explorer->stats.transitions == before && depth_of(explorer) > 0 && !explorer->resumed)
-            continue;
-        explorer->resumed = false;
-        if (!run_ended(explorer, !complete) || explorer_limit_reached(explorer))
-            break;
-    } while (go_back(explorer, !complete));
+void explorer_settle(struct explorer *explorer)
+{
     explorer->stats.replayed = explorer->execution.replayed;
     if (explorer->comparing)
         explorer->states.stats.bytes = states_bytes(&explorer->states);
     explorer->stats.states = explorer->states.stats;
-    if (explorer->path.count > 0)
-        explorer->stats.progress = nodes_progress(explorer->reduction);
-    return explorer->diverged == EVENT_NONE;
+    explorer->stats.symmetry = explorer->symmetry.stats;
+    if (explorer->path.count > 0) {
+        estimate_set(explorer);
+        return;
+    }
+    explorer->stats.explored = explorer->stats.executions - explorer->elsewhere;
+    explorer->stats.estimated = (double)explorer->stats.explored;
+}
+
+bool explorer_bound_grow(struct explorer *explorer)
+{
+    if (!explorer->options.bound_grows || explorer->path.count > 0 ||
+        !(explorer->stats.cut & CUT_PREEMPTION_BOUND))
+        return false; /* it was stopped, or has seen everything */
+    explorer->stats.cut &= ~(uint32_t)CUT_PREEMPTION_BOUND;
+    explorer->stats.bounds = ++explorer->options.preemption_bound;
+    if (explorer->turns)
+        explorer->stats.bounds_progress = 0;
+    else
+        explorer->stats.progress = 0;
+    execution_cut(&explorer->execution, 0);
+    explorer_begin(explorer);
+    return true;
 }
 
 /* As many searches as there is time for, each with one preemption more than the last one, until no run wanted more. */
 static bool search_growing(struct explorer *explorer)
 {
     while (search(explorer)) {
-        if (!explorer->options.bound_grows || explorer->path.count > 0 ||
-            !(explorer->stats.cut & CUT_PREEMPTION_BOUND))
-            return true; /* it was stopped, or has seen everything */
-        explorer->stats.cut &= ~(uint32_t)CUT_PREEMPTION_BOUND;
-        explorer->stats.bounds = ++explorer->options.preemption_bound;
-        explorer->stats.progress = 0;
-        execution_cut(&explorer->execution, 0);
-        world_restart(&explorer->world);
-        state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
+        if (!explorer_bound_grow(explorer))
+            return true;
+        if (explorer->options.between && explorer_limit_reached(explorer))
+            return true;
     }
     return false;
 }
@@ -488,18 +628,23 @@ bool explorer_run(struct explorer *explorer)
     explorer->deadline = deadline(explorer);
     if (search_samples(explorer->options.search))
         return sampling_run(explorer);
-    world_restart(&explorer->world);
-    state_enter(explorer, (struct explorer_state){.running = AGENT_NONE});
+    if (explorer->options.search == &search_auto)
+        return turns_run(explorer);
+    explorer_begin(explorer);
     return search_growing(explorer);
 }
 
-bool explorer_resume(struct explorer *explorer)
+bool explorer_go_on(struct explorer *explorer)
+{
+    explorer->deadline = deadline(explorer);
+    return search_growing(explorer);
+}
+
+bool explorer_recover(struct explorer *explorer)
 {
     struct execution *x = &explorer->execution;
     struct explorer_state state;
 
-    if (explorer->sampling)
-        return sampling_resume(explorer);
     if (explorer->comparing)
         states_resume(&explorer->states);
     if (explorer->replaying) {
@@ -507,7 +652,7 @@ bool explorer_resume(struct explorer *explorer)
             return false;
         if (explorer->comparing)
             states_return(&explorer->states, depth_of(explorer));
-        return search_growing(explorer);
+        return true;
     }
     CHECK(x->events.count > 0, "nothing to go on with");
     state = explorer->path.at[depth_of(explorer) - 1];
@@ -516,9 +661,20 @@ bool explorer_resume(struct explorer *explorer)
         return false;
     state.running = x->events.at[depth_of(explorer) - 1].agent;
     explorer->stats.transitions++;
+    if (explorer->options.symmetry)
+        symmetry_event(&explorer->symmetry);
     explorer->resumed = true;
     state_enter(explorer, state);
-    return search_growing(explorer);
+    return true;
+}
+
+bool explorer_resume(struct explorer *explorer)
+{
+    if (explorer->turns)
+        return turns_resume(explorer);
+    if (explorer->sampling)
+        return sampling_resume(explorer);
+    return explorer_recover(explorer) && search_growing(explorer);
 }
 
 bool explorer_run_failed(const struct explorer *explorer, enum ending ending)

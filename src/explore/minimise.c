@@ -14,8 +14,10 @@ struct minimiser {
     double patience; /* seconds of work without anything better after which it is enough */
     double progress; /* when something better was found last */
     choice_vec best;
-    struct minimise_cost cost; /* of the best */
-    choice_vec plan;           /* the next one to try */
+    struct minimise_cost cost;  /* of the best */
+    struct explorer_state here; /* how the present run came to its present state */
+    uint32_t preemptions;       /* that a run may have, or NO_BOUND */
+    choice_vec plan;            /* the next one to try */
     struct minimise_result *result;
     VEC(uint32_t) done;  /* by agent: how many of its events are in the plan */
     VEC(event_id) next;  /* by agent: its first event that is not, or EVENT_NONE */
@@ -33,7 +35,7 @@ static double clock_seconds(clockid_t clock)
 
 static bool time_is_up(const struct minimiser *m)
 {
-    return clock_seconds(CLOCK_MONOTONIC) > m->deadline ||
+    return explorer_is_braked(m->explorer) || clock_seconds(CLOCK_MONOTONIC) > m->deadline ||
            clock_seconds(CLOCK_PROCESS_CPUTIME_ID) > m->progress + m->patience;
 }
 
@@ -88,11 +90,11 @@ static bool choice_free(struct minimiser *m, agent_id running, struct choice *ch
 {
     struct world *world = &m->explorer->world;
 
-    *choice = (struct choice){running, 0};
+    *choice = (struct choice){.agent = running};
     if (running != AGENT_NONE && choice_adapt(m, choice))
         return true;
     for (uint32_t i = 0; i < world->active.count; i++) {
-        *choice = (struct choice){world->active.at[i], 0};
+        *choice = (struct choice){.agent = world->active.at[i]};
         if (choice_adapt(m, choice))
             return true;
     }
@@ -101,6 +103,7 @@ static bool choice_free(struct minimiser *m, agent_id running, struct choice *ch
 
 static void step(struct minimiser *m, struct choice choice)
 {
+    m->here = explorer_state_after(m->explorer, m->here, choice.agent);
     execution_append(&m->explorer->execution, choice.agent, choice.outcome);
     races_cut(&m->explorer->execution, 0);
 }
@@ -108,7 +111,7 @@ static void step(struct minimiser *m, struct choice choice)
 /* Lets the thread that ran before go on for a few steps, until what was planned is possible: out of a critical section. */
 static bool choice_help(struct minimiser *m, agent_id running, struct choice *choice)
 {
-    struct choice help = {running, 0};
+    struct choice help = {.agent = running};
 
     if (running == AGENT_NONE || running == choice->agent)
         return false;
@@ -134,6 +137,7 @@ static bool plan_run(struct minimiser *m)
     m->result->runs++;
     execution_cut(x, 0);
     world_restart(&explorer->world);
+    m->here = (struct explorer_state){.running = explorer->world.ran};
     for (uint32_t i = 0; i < m->plan.count && x->findings.count == 0; i++) {
         choice = m->plan.at[i];
         if (!choice_adapt(m, &choice) && !choice_help(m, running, &choice))
@@ -157,8 +161,9 @@ static void best_take(struct minimiser *m)
 
     m->best.count = 0;
     for (event_id id = 0; id < x->events.count; id++)
-        vec_push(m->explorer->arena, &m->best,
-                 (struct choice){x->events.at[id].agent, x->events.at[id].outcome});
+        vec_push(
+            m->explorer->arena, &m->best,
+            (struct choice){.agent = x->events.at[id].agent, .outcome = x->events.at[id].outcome});
     m->cost = m->result->after = cost_of_run(m);
     m->progress = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (m->goal->better)
@@ -168,7 +173,8 @@ static void best_take(struct minimiser *m)
 /* Runs the plan, and keeps what comes of it if that is better. */
 static bool plan_try(struct minimiser *m)
 {
-    if (!plan_run(m) || !cost_is_less(cost_of_run(m), m->cost))
+    if (!plan_run(m) || !cost_is_less(cost_of_run(m), m->cost) ||
+        m->here.preemptions > m->preemptions)
         return false;
     best_take(m);
     return true;
@@ -240,7 +246,8 @@ static void event_take(struct minimiser *m, event_id id)
     const struct execution *x = &m->explorer->execution;
     agent_id agent = x->events.at[id].agent;
 
-    vec_push(m->explorer->arena, &m->plan, (struct choice){agent, x->events.at[id].outcome});
+    vec_push(m->explorer->arena, &m->plan,
+             (struct choice){.agent = agent, .outcome = x->events.at[id].outcome});
     m->done.at[agent]++;
     m->next.at[agent] = m->later.at[id];
 }
@@ -455,6 +462,7 @@ bool minimise(struct explorer *explorer, const struct minimise_goal *goal,
                           .goal = goal,
                           .deadline = clock_seconds(CLOCK_MONOTONIC) + goal->seconds,
                           .patience = goal->seconds / 5,
+                          .preemptions = NO_BOUND,
                           .result = result};
     bool better = true;
 
@@ -466,6 +474,8 @@ bool minimise(struct explorer *explorer, const struct minimise_goal *goal,
         return false;
     }
     best_take(&m); /* without what came after the failure */
+    if (explorer->options.preemption_bound != NO_BOUND)
+        m.preemptions = m.here.preemptions;
     while (better && !time_is_up(&m)) {
         better = orders_try(&m);
         better |= blocks_try(&m);

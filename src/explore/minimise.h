@@ -4,7 +4,7 @@
 #include "explore/explorer.h"
 #include "explore/reduction.h"
 
-/* A failing run made short: fewest switches between threads, then fewest steps. First the run itself, without what its
+/* A failing run made short: fewest switches between threads, then fewest steps; under a preemption bound never with more preemptions than it had. First the run itself, without what its
  * failure does not need, in the order with the fewest switches that keeps happens-before: that is the same run to all its threads.
  * Then other runs, near by: blocks of steps are moved together or left out, and what fails in the same way stays. */
 

@@ -1,6 +1,7 @@
 #include "explore/nodes.h"
 
 #include "base/check.h"
+#include "model/touch.h"
 
 void nodes_open(struct nodes *nodes, struct arena *arena, bool sleeping)
 {
@@ -44,7 +45,7 @@ static bool node_has(const struct node *node, struct choice choice)
 
 bool nodes_have(const struct nodes *nodes, uint32_t depth, agent_id agent)
 {
-    return node_has(&nodes->at.at[depth], (struct choice){agent, OUTCOME_ANY});
+    return node_has(&nodes->at.at[depth], (struct choice){agent, OUTCOME_ANY, 0});
 }
 
 void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool urgent)
@@ -55,7 +56,12 @@ void nodes_plan(struct nodes *nodes, uint32_t depth, struct choice choice, bool 
 
     if (node_has(node, choice))
         return;
+    if (depth < nodes->root) {
+        nodes->above->plan(nodes->above, depth, choice, urgent);
+        return;
+    }
     branch = branch_new(nodes->base.arena, choice, NULL, 0);
+    branch->inexact = true; /* what it touches is not known here */
     while (!urgent && *link)
         link = &(*link)->sibling;
     branch->sibling = *link;
@@ -70,8 +76,12 @@ static void list_plan_outcomes(struct nodes *nodes, uint32_t depth, const struct
         agent_id agent = list->choice.agent;
 
         world_outcomes(x->world, agent, &x->outcomes);
-        for (uint32_t i = 0; x->outcomes.count > 1 && i < x->outcomes.count; i++)
-            nodes_plan(nodes, depth, (struct choice){agent, x->outcomes.at[i]}, false);
+        for (uint32_t i = 0; x->outcomes.count > 1 && i < x->outcomes.count; i++) {
+            struct choice choice = {.agent = agent};
+
+            choice_set_outcome(x->world, &choice, x->outcomes.at[i]);
+            nodes_plan(nodes, depth, choice, false);
+        }
     }
 }
 
@@ -94,22 +104,83 @@ void nodes_plan_all(struct nodes *nodes, uint32_t depth)
 
     for (uint32_t i = 0; i < world->active.count; i++)
         if (world_enabled(world, world->active.at[i]))
-            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY}, false);
+            nodes_plan(nodes, depth, (struct choice){world->active.at[i], OUTCOME_ANY, 0}, false);
 }
 
-/* What was under way is explored; with sleep sets, it falls asleep. */
+/* It is explored; with sleep sets, it falls asleep. */
+static void node_finish(struct nodes *nodes, uint32_t depth, struct branch *branch)
+{
+    struct node *node = &nodes->at.at[depth];
+
+    if (nodes->sleeping)
+        sleep_add(&nodes->sleep, depth, branch);
+    branch->sibling = node->done;
+    node->done = branch;
+}
+
 static void node_finish_current(struct nodes *nodes, uint32_t depth)
 {
     struct node *node = &nodes->at.at[depth];
 
-    if (!node->current)
-        return;
-    if (nodes->sleeping)
-        sleep_add(&nodes->sleep, depth, node->current);
-    node->current->sibling = node->done;
-    node->done = node->current;
+    if (node->current)
+        node_finish(nodes, depth, node->current);
     node->current = NULL;
 }
+
+/* ---- interchangeable threads */
+
+static bool is_done_here(const struct node *node, const struct branch *branch)
+{
+    for (const struct branch *done = node->done; done; done = done->sibling)
+        if (done == branch)
+            return true;
+    return false;
+}
+
+/* Whether something that is explored stands for the choice, in the present state. Not what others explore: who uses the names of threads behind it is not known here, nor what else may follow. */
+static bool choice_is_covered(struct nodes *nodes, uint32_t depth, struct choice choice)
+{
+    const struct node *node = &nodes->at.at[depth];
+    uint32_t count = 0;
+    const struct branch *const *sleepers =
+        nodes->sleeping ? sleep_at(&nodes->sleep, depth, &count) : NULL;
+
+    if (!nodes->symmetry)
+        return false;
+    for (const struct branch *done = node->done; done; done = done->sibling)
+        if (!done->foreign && symmetry_covers(nodes->symmetry, done, true, choice))
+            return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (!sleepers[i]->foreign && !is_done_here(node, sleepers[i]) &&
+            symmetry_covers(nodes->symmetry, sleepers[i], false, choice))
+            return true;
+    return false;
+}
+
+/* The choice is as good as explored. */
+static void choice_cover(struct nodes *nodes, uint32_t depth, struct choice choice)
+{
+    struct execution *x = nodes->base.execution;
+    struct footprint footprint;
+    struct op space;
+
+    op_touch(x->world, &view_now, choice.agent, world_pending(x->world, choice.agent, &space),
+             &footprint, NULL);
+    node_finish(nodes, depth, branch_new(nodes->base.arena, choice, footprint.at, footprint.count));
+    nodes->symmetry->stats.saved++;
+}
+
+bool nodes_pick(struct nodes *nodes, uint32_t depth, agent_id preferred, struct choice *choice)
+{
+    while (sleep_pick(&nodes->sleep, nodes->base.execution, depth, preferred, choice)) {
+        if (!choice_is_covered(nodes, depth, *choice))
+            return true;
+        choice_cover(nodes, depth, *choice);
+    }
+    return false;
+}
+
+/* ---- what to try next */
 
 bool nodes_more(struct reduction *reduction, uint32_t depth)
 {
@@ -119,7 +190,7 @@ bool nodes_more(struct reduction *reduction, uint32_t depth)
 }
 
 /* Settles OUTCOME_ANY, and refuses what is asleep. */
-static bool choice_settle(struct nodes *nodes, uint32_t depth, struct choice *choice)
+bool nodes_settle(struct nodes *nodes, uint32_t depth, struct choice *choice)
 {
     struct execution *x = nodes->base.execution;
 
@@ -128,7 +199,7 @@ static bool choice_settle(struct nodes *nodes, uint32_t depth, struct choice *ch
                                               : !sleep_has(&nodes->sleep, depth, *choice);
     if (choice->outcome == OUTCOME_ANY) {
         world_outcomes(x->world, choice->agent, &x->outcomes);
-        choice->outcome = x->outcomes.at[0];
+        choice_set_outcome(x->world, choice, x->outcomes.at[0]);
     }
     return true;
 }
@@ -144,10 +215,13 @@ bool nodes_next(struct reduction *reduction, uint32_t depth, struct choice *choi
 
         node->planned = branch->sibling;
         branch->sibling = NULL;
-        if (choice_settle(nodes, depth, &branch->choice)) {
-            node->current = branch;
-            *choice = branch->choice;
-            return true;
+        if (nodes_settle(nodes, depth, &branch->choice)) {
+            if (!choice_is_covered(nodes, depth, branch->choice)) {
+                node->current = branch;
+                *choice = branch->choice;
+                return true;
+            }
+            choice_cover(nodes, depth, branch->choice);
         }
         branch_free_tree(nodes->base.arena, branch);
     }
@@ -167,6 +241,46 @@ void nodes_leave(struct reduction *reduction, uint32_t depth)
     nodes->at.count = depth;
 }
 
+void nodes_place(struct nodes *nodes, uint32_t depth, struct branch *planned, struct branch *done,
+                 bool asleep)
+{
+    struct node *node = &nodes->at.at[depth];
+
+    nodes_forget(nodes, depth);
+    node->planned = planned;
+    node->done = done;
+    for (; done; done = done->sibling) {
+        done->foreign = true;
+        if (nodes->sleeping && asleep)
+            sleep_add(&nodes->sleep, depth, done);
+    }
+}
+
+void nodes_learn(struct nodes *nodes, uint32_t depth, struct branch *planned)
+{
+    while (planned) {
+        struct branch **link = &nodes->at.at[depth].planned, *next = planned->sibling;
+
+        while (*link && ((*link)->choice.agent != planned->choice.agent ||
+                         (*link)->choice.outcome != planned->choice.outcome))
+            link = &(*link)->sibling;
+        if (*link) {
+            branch_free_tree(nodes->base.arena, (*link)->child);
+            (*link)->child = planned->child;
+            branch_free(nodes->base.arena, planned);
+        } else {
+            planned->sibling = NULL;
+            *link = planned;
+        }
+        planned = next;
+    }
+}
+
+void nodes_set_current(struct nodes *nodes, uint32_t depth, struct choice choice)
+{
+    nodes->at.at[depth].current = branch_new(nodes->base.arena, choice, NULL, 0);
+}
+
 static uint32_t list_length(const struct branch *list)
 {
     uint32_t length = 0;
@@ -176,19 +290,29 @@ static uint32_t list_length(const struct branch *list)
     return length;
 }
 
+uint32_t nodes_done(const struct nodes *nodes, uint32_t depth)
+{
+    return list_length(nodes->at.at[depth].done);
+}
+
+uint32_t nodes_branches(const struct nodes *nodes, uint32_t depth)
+{
+    const struct node *node = &nodes->at.at[depth];
+
+    return list_length(node->done) + list_length(node->planned) + (node->current != NULL);
+}
+
 double nodes_progress(const struct reduction *reduction)
 {
     const struct nodes *nodes = (const struct nodes *)reduction;
     double share = 1, progress = 0; /* share: what the present state is of the whole */
 
-    for (uint32_t depth = 0; depth < nodes->at.count; depth++) {
-        const struct node *node = &nodes->at.at[depth];
-        uint32_t done = list_length(node->done);
-        uint32_t all = done + list_length(node->planned) + (node->current != NULL);
+    for (uint32_t depth = nodes->root; depth < nodes->at.count; depth++) {
+        uint32_t all = nodes_branches(nodes, depth);
 
         if (all == 0)
             break;
-        progress += share * done / all;
+        progress += share * nodes_done(nodes, depth) / all;
         share /= all;
     }
     return progress;

@@ -1,106 +1,17 @@
 #include "explore/races.h"
 
 #include "base/check.h"
+#include "explore/cut.h"
+#include "explore/notdep.h"
 #include "explore/states.h"
 #include "model/touch.h"
 
-/* The state in which an operation would run if it came before event `first`, and before some later ones: everything was done
- * that does not need any of them. */
-struct cut {
-    struct view view;
-    struct execution *x;
-    event_id first; /* the later ones: x->others */
-};
-
-static bool cut_leaves_out(const struct cut *cut, event_id id)
-{
-    const struct execution *x = cut->x;
-
-    if (id < cut->first)
-        return false;
-    if (happens_before(x, cut->first, id))
-        return true;
-    for (uint32_t i = 0; i < x->others.count; i++)
-        if (happens_before(x, x->others.at[i], id))
-            return true;
-    return false;
-}
-
-/* Writes to one byte depend on each other and on additions, so those left out are newer than all that are not: what was there before
- * the oldest of them is there at the cut. Additions left out may be older than others that are not: each is undone. */
-static uint64_t cut_state(const struct view *view, struct world *world, loc_id loc)
-{
-    const struct cut *cut = (const struct cut *)view;
-    const struct execution *x = cut->x;
-    uint64_t state = world_state(world, loc);
-    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
-
-    for (; r != RECORD_NONE && x->accesses.at[r].event >= cut->first; r = x->accesses.at[r].older) {
-        const struct access_record *record = &x->accesses.at[r];
-        uint64_t mask = UINT64_MAX;
-
-        if (record->access.mode == ACCESS_READ || !cut_leaves_out(cut, record->event))
-            continue;
-        if (record->access.mode == ACCESS_ADD) {
-            const struct event *event = &x->events.at[record->event];
-
-            state = op_undo(world, event->agent, &event->op, loc, state);
-            continue;
-        }
-        if (world->locations.at[loc].kind == OBJECT_CELL) {
-            mask = 0;
-            for (unsigned i = 0; i < 8; i++)
-                if (record->access.bytes >> i & 1)
-                    mask |= (uint64_t)0xff << (8 * i);
-        }
-        state = (state & ~mask) | (record->before & mask);
-    }
-    return state;
-}
-
-static bool cut_is_flushed(const struct view *view, const struct buffered_store *store)
-{
-    const struct cut *cut = (const struct cut *)view;
-
-    return store->flushed != EVENT_NONE && !cut_leaves_out(cut, store->flushed);
-}
-
-static bool record_writes(const struct access_record *record, unsigned byte)
-{
-    return record->access.mode == ACCESS_WRITE && record->access.bytes >> byte & 1;
-}
-
-/* Of the newest write to the byte that is not left out. */
-static loc_id cut_writer(const struct view *view, struct world *world, loc_id loc, unsigned byte)
-{
-    const struct cut *cut = (const struct cut *)view;
-    const struct execution *x = cut->x;
-    const struct event *event;
-    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
-    bool left_out = false;
-
-    for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
-        if (!record_writes(&x->accesses.at[r], byte))
-            continue;
-        if (!cut_leaves_out(cut, x->accesses.at[r].event))
-            break;
-        left_out = true;
-    }
-    if (!left_out)
-        return world_writer(world, loc, byte);
-    if (r == RECORD_NONE)
-        return LOC_NONE;
-    event = &x->events.at[x->accesses.at[r].event];
-    return event->op.kind == OP_FLUSH
-               ? world_slot(world, world->agents.at[event->agent].thread, (uint32_t)event->op.value)
-               : LOC_NONE;
-}
-
 static void race_push(struct execution *x, event_id first, agent_id agent, outcome_id outcome,
-                      struct vclock pre, const struct access *accesses, uint32_t access_count,
-                      bool inexact)
+                      const struct op *op, struct vclock pre, const struct access *accesses,
+                      uint32_t access_count, bool inexact)
 {
     struct race race = {.first = first,
+                        .wakes = op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST,
                         .found = x->events.count,
                         .agent = agent,
                         .outcome = outcome,
@@ -140,13 +51,15 @@ static bool race_is_changed(const struct execution *x, const struct race *race,
 
 /* Whether the operation of a race, just found, could be the very next one in the state before its first event. Not known of a changed
  * one: an event that is still to come may conflict with it there and not here. */
-static bool race_is_initial(const struct execution *x, const struct race *race)
+static bool race_is_initial(struct execution *x, const struct race *race)
 {
-    for (event_id id = race->first + 1; id < x->events.count; id++) {
+    struct notdep rest;
+    event_id id;
+
+    notdep_open(&rest, x, race);
+    while ((id = notdep_next(&rest)) != EVENT_NONE) {
         const struct event *event = &x->events.at[id];
 
-        if (race_leaves_out(x, race, id))
-            continue;
         if (clock_has(x, race_pre(x, race), id))
             return false;
         for (uint32_t i = 0; i < event->access_count; i++)
@@ -187,12 +100,12 @@ static bool cut_extend(struct cut *cut, const struct suspect *suspect)
 /* Judges the suspect in the state before `first`; if it can run there, they race. */
 static bool race_judge(struct execution *x, const struct suspect *suspect, event_id first)
 {
-    struct cut cut = {{cut_state, cut_is_flushed, cut_writer}, x, first};
+    struct cut cut = cut_before(x, first);
     struct footprint footprint;
 
     x->others.count = 0;
     if (suspect->accesses && !op_footprint_varies(x->world, suspect->op)) {
-        race_push(x, first, suspect->agent, 0, suspect->pre, suspect->accesses,
+        race_push(x, first, suspect->agent, 0, suspect->op, suspect->pre, suspect->accesses,
                   suspect->access_count, suspect->op->kind == OP_SECTION_BEGIN);
         return true;
     }
@@ -202,8 +115,8 @@ static bool race_judge(struct execution *x, const struct suspect *suspect, event
             return false;
     op_outcomes(x->world, &cut.view, suspect->agent, suspect->op, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++)
-        race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->pre, footprint.at,
-                  footprint.count, false);
+        race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->op, suspect->pre,
+                  footprint.at, footprint.count, false);
     return true;
 }
 
@@ -222,20 +135,31 @@ static bool race_try(struct execution *x, const struct suspect *suspect, event_i
     return true;
 }
 
+/* Whether events that are older than that record, and touch the same, need not be looked at: they happen before it. If all races count, only if
+ * the operation follows it anyway. */
+static bool record_covers(const struct execution *x, const struct access_record *record,
+                          const struct suspect *suspect)
+{
+    return record->access.mode == ACCESS_WRITE &&
+           (!x->all_races || clock_has(x, suspect->pre, record->event));
+}
+
 /* Appends the events that `access` conflicts with and that no newer one of them covers. */
-static void candidates_of(struct execution *x, const struct access *access)
+static void candidates_of(struct execution *x, const struct access *access,
+                          const struct suspect *suspect)
 {
     uint8_t bytes = access->bytes;
     uint32_t r = access->loc < x->newest.count ? x->newest.at[access->loc] : RECORD_NONE;
     const struct access_record *record;
 
-    for (r = record_skip(x, r, access->mode); r != RECORD_NONE && bytes;
-         r = record_skip(x, record->older, access->mode)) {
+    while (bytes && (r = record_find(x, r, access->mode, bytes)) != RECORD_NONE) {
         record = &x->accesses.at[r];
-        if (!(record->access.bytes & bytes) || !modes_conflict(record->access.mode, access->mode))
+        r = record->older;
+        x->looked++;
+        if (!modes_conflict(record->access.mode, access->mode))
             continue;
         vec_push(x->arena, &x->candidates, record->event);
-        if (record->access.mode == ACCESS_WRITE && !x->all_races)
+        if (record_covers(x, record, suspect))
             bytes &= ~record->access.bytes;
     }
 }
@@ -309,7 +233,7 @@ static void past_open(struct past *past, struct execution *x, const struct suspe
         loc_id loc = past->access[i].loc;
         uint32_t newest = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
 
-        past->at[i] = record_skip(x, newest, past->access[i].mode);
+        past->at[i] = record_find(x, newest, past->access[i].mode, past->access[i].bytes);
     }
 }
 
@@ -337,7 +261,7 @@ static void find_blocking(struct execution *x, const struct suspect *suspect, st
     while ((i = past_newest(&past, x)) < past.count) {
         const struct access_record *record = &x->accesses.at[past.at[i]];
 
-        past.at[i] = record_skip(x, record->older, past.access[i].mode);
+        past.at[i] = record_find(x, record->older, past.access[i].mode, past.access[i].bytes);
         if (!access_conflicts(&record->access, &past.access[i]))
             continue;
         if (!clock_has(x, known, record->event)) {
@@ -359,7 +283,7 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
         states_suspect(x->states, suspect);
     x->candidates.count = 0;
     for (uint32_t i = 0; suspect->accesses && i < suspect->access_count; i++)
-        candidates_of(x, &suspect->accesses[i]);
+        candidates_of(x, &suspect->accesses[i], suspect);
     if (full)
         for (uint32_t i = 0; i < x->candidates.count; i++)
             vclock_join(*full, event_clock(x, x->candidates.at[i]));
@@ -367,7 +291,7 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
     vec_reserve(x->arena, &x->scratch_clocks, width);
     known = (struct vclock){x->scratch_clocks.at, width};
     vclock_copy(known, suspect->pre);
-    if (op_infos[suspect->op->kind].flags & OP_BLOCK && suspect->op->kind != OP_BARRIER_LEAVE) {
+    if (op_may_wait(suspect->op) && suspect->op->kind != OP_BARRIER_LEAVE) {
         find_blocking(x, suspect, known);
     } else {
         candidates_sort(x);
@@ -393,13 +317,13 @@ enum before { BEFORE_NEVER, BEFORE_MAYBE, BEFORE_ALWAYS };
 static enum before runs_before(struct execution *x, const struct suspect *suspect,
                                const struct access_record *record)
 {
-    struct cut cut = {{cut_state, cut_is_flushed, cut_writer}, x, record->event};
+    struct cut cut = cut_before(x, record->event);
     struct footprint footprint;
 
-    if (!(op_infos[suspect->op->kind].flags & OP_BLOCK))
+    if (!op_may_wait(suspect->op))
         return BEFORE_ALWAYS;
     if (suspect->access_count != 1 || !op_waits_for_one(suspect->op) ||
-        record->access.mode != ACCESS_WRITE || suspect->accesses[0].mode == ACCESS_ADD)
+        record->access.mode != ACCESS_WRITE || suspect->accesses[0].mode > ACCESS_WRITE)
         return BEFORE_MAYBE;
     x->others.count = 0;
     return op_touch(x->world, &cut.view, suspect->agent, suspect->op, &footprint, NULL) ==
@@ -426,7 +350,7 @@ void races_ahead(struct execution *x, const struct suspect *suspect,
         event_id first = record->event;
         enum before before;
 
-        past.at[i] = record_skip(x, record->older, past.access[i].mode);
+        past.at[i] = record_find(x, record->older, past.access[i].mode, past.access[i].bytes);
         if (!access_conflicts(&record->access, &past.access[i]) || clock_has(x, known, first))
             continue;
         before = runs_before(x, suspect, record);
@@ -449,9 +373,11 @@ void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
     for (uint32_t i = 0; i < event->access_count; i++)
         accesses[i] = x->accesses.at[event->accesses + i].access;
     for (uint32_t i = 0; i < outcomes->count; i++)
-        if (outcomes->at[i] != event->outcome)
-            race_push(x, id, event->agent, outcomes->at[i], pre, accesses, event->access_count,
-                      false);
+        if (outcomes->at[i] != event->outcome) {
+            race_push(x, id, event->agent, outcomes->at[i], &event->op, pre, accesses,
+                      event->access_count, false);
+            vec_last(&x->races).found = id; /* and stays so as long as the event does */
+        }
 }
 
 void races_cut(struct execution *x, event_id from)

@@ -10,7 +10,15 @@
 struct choice {
     agent_id agent;
     outcome_id outcome;
+    uint32_t
+        wakes; /* 1: the outcome is an agent_id: whom a signal wakes. No padding: choices are compared as bytes */
 };
+
+/* The operation of a race, as it would come earlier. */
+static inline struct choice race_choice(const struct race *race)
+{
+    return (struct choice){race->agent, race->outcome, race->wakes};
+}
 
 /* A transition with what it touches: one that was explored, or one that a wakeup tree plans. Owned by the
  * reduction of the state it belongs to; `accesses` come from the arena. */
@@ -19,6 +27,7 @@ struct branch {
     struct access *accesses;
     uint32_t access_count;
     bool inexact;           /* not executed yet, and may touch other things, too */
+    bool foreign;           /* explored, but not by this search: it has not seen what follows */
     struct branch *sibling; /* the next one from the same state */
     struct branch *child;   /* wakeup trees: the first one after it */
 };
@@ -41,6 +50,7 @@ struct reduction_ops {
     /* Wants races when the execution is complete, not when they are found. (One whose operation would touch other things
      * in its new place is handed over when it is found, and again at the end of each execution: what follows counts.) */
     bool races_at_end;
+    bool sleeps;      /* has sleep sets */
     bool takes_bound; /* keeps its promise under a preemption bound */
     const struct reduction_ops *
         with_states; /* what takes its place when states are compared (states.h), maybe itself; NULL: cannot be */
@@ -55,6 +65,8 @@ struct reduction_ops {
     bool (*next)(struct reduction *reduction, uint32_t depth, struct choice *choice);
     /* Schedules the reversal of a race. */
     void (*reverse)(struct reduction *reduction, const struct race *race);
+    /* The run was given up at the step limit: plans those who were kept from running in it. NULL: nobody is for long. */
+    void (*give_up)(struct reduction *reduction, uint32_t depth);
     /* The state is given up for good; its memory goes back. */
     void (*leave)(struct reduction *reduction, uint32_t depth);
 };

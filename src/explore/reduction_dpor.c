@@ -40,7 +40,7 @@ static void dpor_enter(struct reduction *reduction, uint32_t depth, agent_id pre
     enabled = d->enabled.agents.at + d->enabled.first.at[depth];
     if (preferred == AGENT_NONE || !enabled_has(&d->enabled, depth, preferred))
         preferred = enabled[0];
-    nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
+    nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY, 0}, false);
 }
 
 /* Plans what lets the operation of the race come before the state at `depth`. One agent is enough, unless a bound is in force: it may forbid what must
@@ -59,12 +59,12 @@ static void plan_at(struct dpor *d, uint32_t depth, const struct race *race)
         agent_id agent = x->events.at[id].agent;
 
         if (clock_has(x, pre, id) && enabled_has(&d->enabled, depth, agent)) {
-            nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY}, false);
+            nodes_plan(&d->nodes, depth, (struct choice){agent, OUTCOME_ANY, 0}, false);
             planned = true;
         }
     }
     if (enabled_has(&d->enabled, depth, race->agent))
-        nodes_plan(&d->nodes, depth, (struct choice){race->agent, OUTCOME_ANY}, false);
+        nodes_plan(&d->nodes, depth, (struct choice){race->agent, OUTCOME_ANY, 0}, false);
     else if (!planned)
         enabled_plan(&d->enabled, &d->nodes, depth);
 }
@@ -103,12 +103,39 @@ static void dpor_reverse(struct reduction *reduction, const struct race *race)
     struct dpor *d = (struct dpor *)reduction;
 
     if (race->agent == reduction->execution->events.at[race->first].agent) {
-        nodes_plan(&d->nodes, race->first, (struct choice){race->agent, race->outcome}, true);
+        nodes_plan(&d->nodes, race->first, race_choice(race), true);
         return;
     }
     plan_at(d, race->first, race);
     if (reduction->bounded)
         plan_in_block(d, race);
+}
+
+/* Under a bound, whoever runs goes on as long as it can, and what meets nothing of it would never be tried beside a loop without an end. So all who could go on in the end are
+ * planned where they first could while that thread ran, and where leaving it last cost nothing. */
+static void dpor_give_up(struct reduction *reduction, uint32_t depth)
+{
+    struct dpor *d = (struct dpor *)reduction;
+    agent_id thread = d->running.at[depth];
+    uint32_t first = depth, last_free = depth;
+
+    if (!reduction->bounded)
+        return;
+    while (first > 0 && d->running.at[first] == thread)
+        first--;
+    while (last_free > first && !d->free_switch.at[last_free])
+        last_free--;
+    enabled_plan(&d->enabled, &d->nodes, first);
+    enabled_plan(&d->enabled, &d->nodes, last_free);
+    for (uint32_t i = d->enabled.first.at[depth]; i < d->enabled.agents.count; i++) {
+        agent_id agent = d->enabled.agents.at[i];
+        uint32_t at = first;
+
+        while (at < depth && !enabled_has(&d->enabled, at, agent))
+            at++;
+        if (agent != thread)
+            nodes_plan(&d->nodes, at, (struct choice){agent, OUTCOME_ANY, 0}, false);
+    }
 }
 
 static void dpor_leave(struct reduction *reduction, uint32_t depth)
@@ -130,5 +157,6 @@ const struct reduction_ops reduction_dpor = {
     .more = nodes_more,
     .next = nodes_next,
     .reverse = dpor_reverse,
+    .give_up = dpor_give_up,
     .leave = dpor_leave,
 };

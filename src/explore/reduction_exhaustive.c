@@ -15,7 +15,7 @@ static void exhaustive_enter(struct reduction *reduction, uint32_t depth, agent_
 
     nodes_enter(nodes, depth);
     if (preferred != AGENT_NONE && world_enabled(reduction->execution->world, preferred))
-        nodes_plan(nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
+        nodes_plan(nodes, depth, (struct choice){preferred, OUTCOME_ANY, 0}, false);
     nodes_plan_all(nodes, depth);
 }
 
@@ -25,7 +25,7 @@ static void exhaustive_reverse(struct reduction *reduction, const struct race *r
     struct nodes *nodes = (struct nodes *)reduction;
 
     if (race->agent == reduction->execution->events.at[race->first].agent)
-        nodes_plan(nodes, race->first, (struct choice){race->agent, race->outcome}, true);
+        nodes_plan(nodes, race->first, race_choice(race), true);
 }
 
 const struct reduction_ops reduction_exhaustive = {

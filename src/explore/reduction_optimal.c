@@ -25,25 +25,68 @@ static void optimal_enter(struct reduction *reduction, uint32_t depth, agent_id 
     struct choice choice;
 
     nodes_enter(nodes, depth);
-    if (!nodes->at.at[depth].planned &&
-        sleep_pick(&nodes->sleep, reduction->execution, depth, preferred, &choice))
+    if (!nodes->at.at[depth].planned && nodes_pick(nodes, depth, preferred, &choice))
         nodes_plan(nodes, depth, choice, false);
 }
 
-/* sleep(E) ∩ WI(v) ≠ ∅: an equivalent of v was explored already. */
-static bool sequence_asleep(struct sequenced *o, uint32_t depth)
+/* Builds v. sleep(E) ∩ WI(v) ≠ ∅: an equivalent of it was explored already. */
+static bool sequence_is_asleep(struct sequenced *o, const struct race *race)
 {
     uint32_t count, at;
-    const struct branch *const *sleepers = sleep_at(&o->nodes.sleep, depth, &count);
+    const struct branch *const *sleepers = sleep_at(&o->nodes.sleep, race->first, &count);
 
+    sequence_build(&o->v, o->nodes.base.execution, race);
     for (uint32_t i = 0; i < count; i++)
         if (sequence_may_start(&o->v, o->nodes.base.execution, sleepers[i], &at))
             return true;
     return false;
 }
 
-static void tree_append(struct sequenced *o, struct branch **link)
+static bool branches_are_independent(const struct branch *a, const struct branch *b)
 {
+    return a->choice.agent != b->choice.agent &&
+           !accesses_conflict(a->accesses, a->access_count, b->accesses, b->access_count);
+}
+
+/* What is asleep where the sequence is about to be added, in the wakeup tree of the state at `depth`, when its turn comes: all that was explored or
+ * planned before it and is independent of the way there. False if that is not known. */
+static bool before_collect(struct sequenced *o, uint32_t depth)
+{
+    const struct node *node = &o->nodes.at.at[depth];
+    const struct branch *const *sleepers, *on = node->planned;
+    uint32_t count;
+
+    sleepers = sleep_at(&o->nodes.sleep, depth, &count);
+    o->before.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(o->nodes.base.arena, &o->before, sleepers[i]);
+    vec_push(o->nodes.base.arena, &o->before, node->current);
+    for (uint32_t level = 0; level < o->way.count; level++, on = on->child) {
+        uint32_t kept = 0;
+
+        for (; on != o->way.at[level]; on = on->sibling)
+            vec_push(o->nodes.base.arena, &o->before, on);
+        if (on->inexact)
+            return false;
+        for (uint32_t i = 0; i < o->before.count; i++)
+            if (branches_are_independent(o->before.at[i], on))
+                o->before.at[kept++] = o->before.at[i];
+        o->before.count = kept;
+    }
+    for (; on; on = on->sibling)
+        vec_push(o->nodes.base.arena, &o->before, on);
+    return true;
+}
+
+/* Behind `link`, in the wakeup tree of the state at `depth`; above the root of the search that is the owner's business. */
+static void tree_append(struct sequenced *o, uint32_t depth, struct branch **link)
+{
+    if (depth < o->nodes.root) {
+        o->nodes.above->insert(o->nodes.above, depth, &o->v);
+        return;
+    }
+    if (o->nodes.shortens && before_collect(o, depth))
+        sequence_shorten(&o->v, o->nodes.base.execution, o->before.at, o->before.count);
     for (uint32_t i = o->v.start; i < o->v.steps.count; i++) {
         if (o->v.steps.at[i].removed)
             continue;
@@ -54,10 +97,12 @@ static void tree_append(struct sequenced *o, struct branch **link)
 
 /* insert(v, wut(E)): follows the first branches that v may start with, and adds what is left of v behind the
  * last of them; unless that one is a leaf, for then all that is left will be explored behind it anyway. */
-static void tree_insert(struct sequenced *o, struct branch **list)
+static void tree_insert(struct sequenced *o, uint32_t depth)
 {
     struct execution *x = o->nodes.base.execution;
+    struct branch **list = &o->nodes.at.at[depth].planned;
 
+    o->way.count = 0;
     for (;;) {
         struct branch **link = list;
         uint32_t at;
@@ -65,13 +110,14 @@ static void tree_insert(struct sequenced *o, struct branch **list)
         while (*link && !sequence_may_start(&o->v, x, *link, &at))
             link = &(*link)->sibling;
         if (!*link) {
-            tree_append(o, link);
+            tree_append(o, depth, link);
             return;
         }
         if (at != UINT32_MAX)
             sequence_remove(&o->v, at);
         if (o->v.start == o->v.steps.count || !(*link)->child)
             return;
+        vec_push(x->arena, &o->way, *link);
         list = &(*link)->child;
     }
 }
@@ -89,20 +135,20 @@ static bool tree_has_leaf(const struct branch *list, struct choice choice)
 static void optimal_reverse(struct reduction *reduction, const struct race *race)
 {
     struct sequenced *o = (struct sequenced *)reduction;
-    struct choice choice = {race->agent, race->outcome};
+    struct choice choice = race_choice(race);
 
     /* the usual cases, without building v: most races were reversed in an earlier run, or will be */
     if (race->initial && (sleep_has(&o->nodes.sleep, race->first, choice) ||
                           tree_has_leaf(o->nodes.at.at[race->first].planned, choice)))
         return;
-    sequence_build(&o->v, reduction->execution, race);
-    if (!sequence_asleep(o, race->first))
-        tree_insert(o, &o->nodes.at.at[race->first].planned);
+    if (!sequence_is_asleep(o, race))
+        tree_insert(o, race->first);
 }
 
 const struct reduction_ops reduction_optimal = {
     .name = "optimal",
     .summary = "wakeup trees and sleep sets: each trace once",
+    .sleeps = true,
     .races_at_end = true,
     .with_states =
         &reduction_source, /* runs that stop are too short to tell what a wakeup tree needs */

@@ -1,3 +1,5 @@
+#include "explore/reduction_sharing.h"
+
 #include "explore/enabled.h"
 
 /* Reduction by sharing (clock-vector-por, Table 1): where an agent touches something that some other agent
@@ -43,6 +45,33 @@ static bool location_is_shared(struct sharing *s, loc_id loc, agent_id agent)
     return true;
 }
 
+void sharing_write(const struct reduction *reduction, struct bytes *out)
+{
+    const struct sharing *s = (const struct sharing *)reduction;
+    const struct world *world = reduction->execution->world;
+
+    bytes_number(out, s->owner.count);
+    for (loc_id loc = 0; loc < s->owner.count; loc++) {
+        bytes_number(out, world->locations.at[loc].kind);
+        bytes_number(out, world->locations.at[loc].addr);
+        bytes_number(out, s->owner.at[loc]);
+    }
+}
+
+void sharing_read(struct reduction *reduction, const sharing_owner_vec *owners)
+{
+    struct sharing *s = (struct sharing *)reduction;
+
+    for (uint32_t i = 0; i < owners->count; i++) {
+        loc_id loc =
+            world_location(reduction->execution->world, owners->at[i].kind, owners->at[i].addr);
+
+        while (s->owner.count <= loc)
+            vec_push(reduction->arena, &s->owner, OWNER_NOBODY);
+        s->owner.at[loc] = owners->at[i].agent;
+    }
+}
+
 static void sharing_enter(struct reduction *reduction, uint32_t depth, agent_id preferred)
 {
     struct sharing *s = (struct sharing *)reduction;
@@ -58,11 +87,12 @@ static void sharing_enter(struct reduction *reduction, uint32_t depth, agent_id 
                 enabled_plan(&s->enabled, &s->nodes, depth - 1);
     }
     if (preferred != AGENT_NONE && enabled_has(&s->enabled, depth, preferred))
-        nodes_plan(&s->nodes, depth, (struct choice){preferred, OUTCOME_ANY}, false);
+        nodes_plan(&s->nodes, depth, (struct choice){preferred, OUTCOME_ANY, 0}, false);
     else if (s->enabled.agents.count > s->enabled.first.at[depth])
-        nodes_plan(&s->nodes, depth,
-                   (struct choice){s->enabled.agents.at[s->enabled.first.at[depth]], OUTCOME_ANY},
-                   false);
+        nodes_plan(
+            &s->nodes, depth,
+            (struct choice){s->enabled.agents.at[s->enabled.first.at[depth]], OUTCOME_ANY, 0},
+            false);
 }
 
 /* Races add what sharing does not see: other outcomes, and operations that never got to run. */
@@ -71,7 +101,7 @@ static void sharing_reverse(struct reduction *reduction, const struct race *race
     struct sharing *s = (struct sharing *)reduction;
 
     if (race->agent == reduction->execution->events.at[race->first].agent)
-        nodes_plan(&s->nodes, race->first, (struct choice){race->agent, race->outcome}, true);
+        nodes_plan(&s->nodes, race->first, race_choice(race), true);
     else
         enabled_plan(&s->enabled, &s->nodes, race->first);
 }

@@ -19,7 +19,7 @@ static void source_enter(struct reduction *reduction, uint32_t depth, agent_id p
 
     nodes_enter(nodes, depth);
     nodes_forget(nodes, depth); /* what follows in a wakeup tree, if `optimal` has gone before */
-    if (sleep_pick(&nodes->sleep, reduction->execution, depth, preferred, &choice))
+    if (nodes_pick(nodes, depth, preferred, &choice))
         nodes_plan(nodes, depth, choice, false);
 }
 
@@ -50,19 +50,20 @@ static void source_reverse(struct reduction *reduction, const struct race *race)
     struct choice first;
 
     if (race->agent == reduction->execution->events.at[race->first].agent) {
-        nodes_plan(&s->nodes, race->first, (struct choice){race->agent, race->outcome}, true);
+        nodes_plan(&s->nodes, race->first, race_choice(race), true);
         return;
     }
     sequence_build(&s->v, reduction->execution, race);
     if (sequence_covered(s, race->first))
         return;
     first = s->v.steps.at[0].choice; /* nothing precedes it: an initial */
-    nodes_plan(&s->nodes, race->first, (struct choice){first.agent, OUTCOME_ANY}, false);
+    nodes_plan(&s->nodes, race->first, (struct choice){first.agent, OUTCOME_ANY, 0}, false);
 }
 
 const struct reduction_ops reduction_source = {
     .name = "source",
     .summary = "source sets and sleep sets: each trace once, some runs given up",
+    .sleeps = true,
     .with_states = &reduction_source,
     .open = source_open,
     .enter = source_enter,

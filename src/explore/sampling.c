@@ -17,7 +17,7 @@
 /* Steps from one look at the clock to the next. */
 #define CLOCK_STEPS 4096
 
-static void sampling_open(struct explorer *explorer)
+void sampling_open(struct explorer *explorer)
 {
     struct sampling *s = arena_alloc(explorer->arena, sizeof *s);
     const struct explorer_options *options = &explorer->options;
@@ -30,6 +30,7 @@ static void sampling_open(struct explorer *explorer)
     s->sampler->depth = options->depth ? options->depth : SEARCH_DEPTH;
     s->sampler->agents = 0;
     s->sampler->steps = 0;
+    s->sampler->watches = options->search->touches != NULL;
     s->max_steps = options->max_steps;
     s->patience = PATIENCE_MIN;
     trace_hash_open(&s->hash, explorer->arena);
@@ -52,6 +53,7 @@ static void sample_begin(struct explorer *explorer)
     trace_hash_begin(&s->hash);
     s->sampler->random = mix64(explorer->options.seed + 0x51ed270b27f3b45bu) +
                          mix64(explorer->stats.sampled.runs + 1);
+    s->sampler->run = explorer->stats.sampled.runs;
     s->sampler->ops->begin(s->sampler);
 }
 
@@ -88,7 +90,7 @@ static void sample_section(struct explorer *explorer, agent_id agent, outcome_id
     x->section.count = 0;
     for (uint32_t i = 0; i < step->section.count; i++)
         vec_push(x->arena, &x->section, step->section.at[i].access);
-    if (sampler->ops->touches)
+    if (sampler->watches)
         sampler->ops->touches(sampler, agent, x->section.at, x->section.count);
     if (explorer->sampling->noting)
         trace_hash_add(&explorer->sampling->hash, &vec_last(&x->events), x->section.at,
@@ -103,7 +105,7 @@ static void sample_watched(struct explorer *explorer, agent_id agent, outcome_id
     struct footprint footprint;
 
     op_touch(&explorer->world, &view_now, agent, op, &footprint, NULL);
-    if (sampler->ops->touches)
+    if (sampler->watches)
         sampler->ops->touches(sampler, agent, footprint.at, footprint.count);
     sample_append(explorer, agent, outcome);
     if (explorer->sampling->noting)
@@ -120,7 +122,7 @@ static void sample_step(struct explorer *explorer, agent_id agent)
 
     if (op->kind == OP_SECTION_BEGIN)
         sample_section(explorer, agent, outcome);
-    else if (s->noting || s->sampler->ops->touches)
+    else if (s->noting || s->sampler->watches)
         sample_watched(explorer, agent, outcome, op);
     else
         sample_append(explorer, agent, outcome);
@@ -143,7 +145,8 @@ static enum sample_end sample_take(struct explorer *explorer)
             return SAMPLE_ENDED;
         if (step > s->max_steps)
             return SAMPLE_GIVEN_UP;
-        if (step % CLOCK_STEPS == 0 && explorer_limit_reached(explorer))
+        if ((step % CLOCK_STEPS == 0 || explorer_is_braked(explorer)) &&
+            explorer_limit_reached(explorer))
             return SAMPLE_OUT_OF_TIME;
         sample_step(explorer, agent);
     }
@@ -312,16 +315,21 @@ static bool samples_enough(struct explorer *explorer)
            explorer_limit_reached(explorer);
 }
 
+bool sampling_next(struct explorer *explorer)
+{
+    enum sample_end end;
+
+    if (samples_enough(explorer))
+        return false;
+    sample_begin(explorer);
+    end = sample_take(explorer);
+    return end != SAMPLE_OUT_OF_TIME && sample_ended(explorer, end);
+}
+
 static bool sample_all(struct explorer *explorer)
 {
-    while (!samples_enough(explorer)) {
-        enum sample_end end;
-
-        sample_begin(explorer);
-        end = sample_take(explorer);
-        if (end == SAMPLE_OUT_OF_TIME || !sample_ended(explorer, end))
-            break;
-    }
+    while (sampling_next(explorer))
+        ;
     return explorer->diverged == EVENT_NONE;
 }
 
@@ -331,10 +339,14 @@ bool sampling_run(struct explorer *explorer)
     return sample_all(explorer);
 }
 
-/* The run in which the process died is over. */
-bool sampling_resume(struct explorer *explorer)
+void sampling_bury(struct explorer *explorer)
 {
     sample_count(explorer, ENDING_DONE);
+}
+
+bool sampling_resume(struct explorer *explorer)
+{
+    sampling_bury(explorer);
     return sample_all(explorer);
 }
 

@@ -43,6 +43,11 @@ struct sampling {
 bool sampling_run(struct explorer *explorer);
 bool sampling_resume(struct explorer *explorer);
 
+/* The same one by one: opens; makes one run, false if it was the last one; counts the run in which the process died. */
+void sampling_open(struct explorer *explorer);
+bool sampling_next(struct explorer *explorer);
+void sampling_bury(struct explorer *explorer);
+
 /* The run that has just ended, with the clocks and accesses of its events: does it again if they were not kept. False if the target
  * does not do again what it did: explorer->diverged tells where. Does nothing in a search that does not sample. */
 bool sampling_retrace(struct explorer *explorer);

@@ -5,8 +5,13 @@ const struct search_ops search_explore = {
     .summary = "all runs that the reduction does not leave out",
 };
 
+const struct search_ops search_auto = {
+    .name = "auto",
+    .summary = "explores all, samples, and explores within growing bounds, in turn",
+};
+
 const struct search_ops *const searches[] = {
-    &search_explore, &search_random, &search_pct, &search_pos, NULL,
+    &search_explore, &search_auto, &search_random, &search_pct, &search_pos, NULL,
 };
 
 const struct search_ops *search_find(const char *name)

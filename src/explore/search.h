@@ -3,8 +3,8 @@
 
 #include "explore/execution.h"
 
-/* How runs are chosen. `explore` makes all that the reduction does not leave out (explorer.c). All others sample: each run begins
- * at the start, and chance decides whose turn it is (sampling.c). */
+/* How runs are chosen. `explore` makes all that the reduction does not leave out (explorer.c), `auto` does that and more in turn (turns.c). All others sample: each
+ * run begins at the start, and chance decides whose turn it is (sampling.c). */
 
 struct search_ops;
 
@@ -14,12 +14,14 @@ struct sampler {
     struct arena *arena;
     struct world *world;
     uint64_t random; /* advances with each use; set anew for each run */
+    uint64_t run;    /* its number, from 0 */
+    bool watches;    /* ops->touches is to be called in this run */
     uint32_t depth;  /* of the bugs that are looked for: options.depth */
     uint32_t agents; /* that took part in a run, at most so far */
     uint64_t steps;  /* that a run takes to its end, at most, as far as it is known; 0: not yet */
 };
 
-/* Decides whose turn it is. All but the name are NULL for `explore`. */
+/* Decides whose turn it is. All but the name and the summary are NULL for `explore` and `auto`. */
 struct search_ops {
     const char *name;    /* what the user types after --search */
     const char *summary; /* for --help */
@@ -40,7 +42,10 @@ struct search_ops {
 /* All of them, the default first, ending with NULL. */
 extern const struct search_ops *const searches[];
 
-extern const struct search_ops search_explore, search_random, search_pct, search_pos;
+extern const struct search_ops search_explore, search_auto, search_random, search_pct, search_pos;
+
+/* The samples of `auto`; not among `searches`. */
+extern const struct search_ops search_mixed;
 
 /* The one of that name, or NULL. */
 const struct search_ops *search_find(const char *name);

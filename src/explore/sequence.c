@@ -1,5 +1,7 @@
 #include "explore/sequence.h"
 
+#include "explore/notdep.h"
+
 /* Links the steps of each agent, and notes the first. */
 static void steps_link(struct sequence *v, struct execution *x)
 {
@@ -13,22 +15,59 @@ static void steps_link(struct sequence *v, struct execution *x)
     }
 }
 
+static bool race_conflicts(const struct race *race, const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    if (race->inexact)
+        return true;
+    for (uint32_t i = 0; i < event->access_count; i++)
+        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1,
+                              race_accesses(x, race), race->access_count))
+            return true;
+    return false;
+}
+
+/* What has come after an operation where it is, and conflicts with it where it would be, may keep it from running there, if it may have to wait: then that has to come after it there, too, and so has
+ * all that needs it. Only an operation that would touch other things can meet such events. */
+static bool comes_after_race(struct sequence *v, struct execution *x, const struct race *race,
+                             event_id id)
+{
+    bool after = false;
+
+    if (!race->changed || race->inexact || id <= race->found ||
+        !(op_infos[x->events.at[race->found].op.kind].flags & OP_BLOCK))
+        return false;
+    for (uint32_t i = 0; i < v->later.count && !after; i++)
+        after = happens_before(x, v->later.at[i], id);
+    if (!after && !race_conflicts(race, x, id))
+        return false;
+    if (!after)
+        vec_push(x->arena, &v->later, id);
+    return true;
+}
+
 void sequence_build(struct sequence *v, struct execution *x, const struct race *race)
 {
+    struct notdep rest;
+    event_id id;
+
     v->race = race;
     v->stamp++;
     v->touches_known = v->is_shorter = false;
-    v->steps.count = v->start = 0;
-    vec_reserve(x->arena, &v->steps, x->events.count - race->first);
-    for (event_id id = race->first + 1; id < x->events.count; id++) {
+    v->steps.count = v->start = v->later.count = 0;
+    notdep_open(&rest, x, race);
+    while ((id = notdep_next(&rest)) != EVENT_NONE) {
         const struct event *event = &x->events.at[id];
 
-        if (!race_leaves_out(x, race, id))
-            v->steps.at[v->steps.count++] =
-                (struct sequence_step){.choice = {event->agent, event->outcome}, .event = id};
+        if (!comes_after_race(v, x, race, id))
+            vec_push(
+                x->arena, &v->steps,
+                (struct sequence_step){.choice = {event->agent, event->outcome, event_wakes(event)},
+                                       .event = id});
     }
-    v->steps.at[v->steps.count++] =
-        (struct sequence_step){.choice = {race->agent, race->outcome}, .event = EVENT_NONE};
+    vec_push(x->arena, &v->steps,
+             (struct sequence_step){.choice = race_choice(race), .event = EVENT_NONE});
     steps_link(v, x);
 }
 
@@ -48,33 +87,21 @@ struct branch *sequence_branch(const struct sequence *v, struct execution *x, ui
     return branch;
 }
 
-static bool race_conflicts(const struct race *race, const struct execution *x, event_id id)
+/* Whether step `j`, an event, has to come before the later step `i`. */
+static bool step_needs(const struct sequence *v, const struct execution *x, uint32_t i, uint32_t j)
 {
-    const struct event *event = &x->events.at[id];
+    event_id earlier = v->steps.at[j].event, later = v->steps.at[i].event;
 
-    if (race->inexact)
-        return true;
-    for (uint32_t i = 0; i < event->access_count; i++)
-        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1,
-                              race_accesses(x, race), race->access_count))
-            return true;
-    return false;
+    return later != EVENT_NONE
+               ? happens_before(x, earlier, later)
+               : clock_has(x, race_pre(x, v->race), earlier) || race_conflicts(v->race, x, earlier);
 }
 
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
 {
-    const struct sequence_step *step = &v->steps.at[i];
-
-    for (uint32_t j = v->start; j < i; j++) {
-        event_id earlier = v->steps.at[j].event;
-
-        if (v->steps.at[j].removed)
-            continue;
-        if (step->event != EVENT_NONE ? happens_before(x, earlier, step->event)
-                                      : clock_has(x, race_pre(x, v->race), earlier) ||
-                                            race_conflicts(v->race, x, earlier))
+    for (uint32_t j = v->start; j < i; j++)
+        if (!v->steps.at[j].removed && step_needs(v, x, i, j))
             return false;
-    }
     return true;
 }
 
@@ -123,7 +150,7 @@ static bool branch_meets(struct sequence *v, struct execution *x, const struct b
 
         if (touch->stamp != v->stamp)
             continue;
-        for (uint8_t mode = ACCESS_READ; mode <= ACCESS_ADD; mode++)
+        for (uint8_t mode = ACCESS_READ; mode < ACCESS_MODE_COUNT; mode++)
             if (touch->bytes[mode] & access->bytes && modes_conflict(mode, access->mode))
                 return true;
     }
@@ -174,4 +201,35 @@ void sequence_remove(struct sequence *v, uint32_t i)
     v->steps.at[i].removed = v->is_shorter = true;
     while (v->start < v->steps.count && v->steps.at[v->start].removed)
         v->start++;
+}
+
+/* The first step that keeps the branch from being a weak initial, or UINT32_MAX. */
+static uint32_t step_against(const struct sequence *v, const struct execution *x,
+                             const struct branch *branch)
+{
+    for (uint32_t i = v->start; i < v->steps.count; i++)
+        if (!v->steps.at[i].removed && (v->steps.at[i].choice.agent == branch->choice.agent ||
+                                        step_conflicts(v, x, i, branch)))
+            return i;
+    return UINT32_MAX;
+}
+
+void sequence_shorten(struct sequence *v, const struct execution *x,
+                      const struct branch *const *before, uint32_t count)
+{
+    for (uint32_t i = 0; i < v->steps.count; i++)
+        v->steps.at[i].needed = false;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = before[k]->inexact ? UINT32_MAX : step_against(v, x, before[k]);
+
+        if (i == UINT32_MAX)
+            return;
+        v->steps.at[i].needed = true;
+    }
+    for (uint32_t i = v->steps.count; i-- > v->start;)
+        for (uint32_t j = v->start; v->steps.at[i].needed && j < i; j++)
+            if (!v->steps.at[j].needed && !v->steps.at[j].removed)
+                v->steps.at[j].needed = step_needs(v, x, i, j);
+    for (uint32_t i = v->start; i < v->steps.count; i++)
+        v->steps.at[i].removed |= !v->steps.at[i].needed;
 }

@@ -9,6 +9,7 @@ struct sequence_step {
     event_id event; /* EVENT_NONE for the operation of a race */
     uint32_t next;  /* the next step of its agent, or UINT32_MAX */
     bool removed;   /* no longer part of it */
+    bool needed;    /* scratch of sequence_shorten */
 };
 
 struct sequence_first {
@@ -19,7 +20,7 @@ struct sequence_first {
 /* How the steps of a sequence touch one location. */
 struct sequence_touch {
     uint32_t stamp;
-    uint8_t bytes[ACCESS_ADD + 1]; /* by enum access_mode, as in struct access */
+    uint8_t bytes[ACCESS_MODE_COUNT]; /* by enum access_mode, as in struct access */
 };
 
 /* v = notdep(first, E).q of optimal DPOR: all events after the first event of a race that do not happen
@@ -28,7 +29,8 @@ struct sequence_touch {
 struct sequence {
     const struct race *race;
     VEC(struct sequence_step) steps;
-    uint32_t start; /* the first of `steps` that is still part of it */
+    uint32_t start;      /* the first of `steps` that is still part of it */
+    VEC(event_id) later; /* scratch: events that have to come after the race */
     VEC(struct sequence_first)
     first; /* by agent_id: its first step, so that nobody has to search */
     VEC(struct sequence_touch)
@@ -42,6 +44,8 @@ struct sequence {
 struct sequenced {
     struct nodes nodes;
     struct sequence v;
+    VEC(const struct branch *) way;    /* scratch: the branches that an insertion has followed */
+    VEC(const struct branch *) before; /* scratch: what comes before a sequence that is inserted */
 };
 
 /* Builds the sequence of `race` from the events so far. It lives until the next one is built. */
@@ -60,6 +64,11 @@ uint32_t sequence_first(const struct sequence *v, agent_id agent);
  * weak initial of v. If it is a step of v, *at is that step, else UINT32_MAX. */
 bool sequence_may_start(struct sequence *v, struct execution *x, const struct branch *branch,
                         uint32_t *at);
+
+/* Leaves out all that nothing in `before` needs to stay awake: what is left is a prefix of a sequence equivalent to v, and none of `before` is a weak initial of it, as none
+ * is of v. All of v is left if one of them may touch other things than it says. */
+void sequence_shorten(struct sequence *v, const struct execution *x,
+                      const struct branch *const *before, uint32_t count);
 
 /* Takes away step `i`, the first one of its agent. */
 void sequence_remove(struct sequence *v, uint32_t i);

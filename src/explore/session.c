@@ -21,6 +21,11 @@ void session_schedule(struct session *session, struct session_bug *bug)
     bug->schedule_count = x->events.count;
     bug->exposed = session->exposed.count;
     bug->facts = session->facts.count;
+    bug->commutes = session->explorer.world.commutes;
+    /* the driver asks, too: pointers to tables of the process mean nothing there */
+    if (!session->explorer.world.merges_lives ||
+        (memory_find(session->model)->buffered && session->explorer.world.buffer_bound != 0))
+        bug->commutes &= (uint8_t)~COMMUTE_JOINS;
     for (event_id id = 0; id < x->events.count; id++)
         vec_push(&session->arena, &session->schedules,
                  session_choice_of(session, &x->events.at[id]));

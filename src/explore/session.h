@@ -1,6 +1,7 @@
 #ifndef RADDLE_EXPLORE_SESSION_H
 #define RADDLE_EXPLORE_SESSION_H
 
+#include "base/bytes.h"
 #include "base/undo.h"
 #include "explore/explorer.h"
 #include "explore/minimise.h"
@@ -99,7 +100,7 @@ struct session_change {
 struct session_wait {
     uint32_t thread;
     uint32_t on;       /* 1 + the thread that it waits for, or 0 if that is not known */
-    session_text text; /* "lock b, held by thread 2" */
+    session_text text; /* "lock b, held by T2 (move)", "a chance to read from …" */
     struct session_site site;
     uint32_t stack; /* as session_step.stack */
 };
@@ -112,6 +113,9 @@ struct session_step {
     struct session_site site;
     session_text text;   /* "x = 1", "lock m", … */
     session_text object; /* name of the variable, heap block or lock, or NULL */
+    uint8_t order;       /* 1 + enum memory_order, of an atomic access or a fence; else 0 */
+    bool buffered;       /* a store that went into a store buffer */
+    bool failed;         /* a compare-exchange that wrote nothing */
     bool reads, writes;
     uint8_t size;   /* of memory accesses */
     uint64_t value; /* read, written or returned; see op */
@@ -121,6 +125,19 @@ struct session_step {
     uint32_t stack; /* who called the function of the site: 1 + index into frames, or 0 */
 };
 
+/* Locks that are told of a thread at most. */
+#define SESSION_LOCKS 8
+
+/* One of the two accesses of a data race. */
+struct session_side {
+    session_text what; /* "write of queue.head"; NULL: there is no such side */
+    uint32_t thread;
+    uint32_t step; /* in a replay: its number, from 1; 0: it is not among the steps */
+    struct session_site site;
+    uint32_t stack;                    /* in a replay: as session_step.stack */
+    session_text locks[SESSION_LOCKS]; /* that its thread held; NULL behind the last one */
+};
+
 /* A bug of the program, with the schedule that leads there. */
 struct session_bug {
     uint8_t kind;    /* enum bug_kind */
@@ -128,11 +145,13 @@ struct session_bug {
     struct session_site site;
     uint32_t stack; /* in a replay: as session_step.stack */
     session_text message;
-    session_text detail;     /* more lines, or NULL: who waits for what, the faulting address */
-    uint32_t schedule_first; /* its choices are schedules.at[first … first + count) */
+    session_text detail; /* more lines, or NULL: who waits for what, the faulting address */
+    struct session_side sides[2]; /* of a data race: the earlier access, then the other one */
+    uint32_t schedule_first;      /* its choices are schedules.at[first … first + count) */
     uint32_t schedule_count;
     uint32_t exposed; /* how many of session.exposed were in the run that showed it */
     uint32_t facts;   /* the same of session.facts */
+    uint8_t commutes; /* enum commute, in that search: some are no steps, or other ones */
     session_text
         refused; /* what failed before it only because raddle does not do it: it may be no bug; or NULL */
 };
@@ -159,7 +178,62 @@ struct session_fact {
     uint32_t value;
 };
 
+/* The key of the fact that the thread of that number computes without end before its first step: it is not let run. */
+static inline uint64_t session_stuck_key(uint32_t thread)
+{
+    return mix64(0x7374756b00000000u + thread);
+}
+
 typedef VEC(struct session_choice) session_choice_vec;
+
+/* Rounds of loops that change nothing (runtime/program/rounds.h). What was read in those that were left out, and what plain accesses have written, are sets of
+ * granules of memory, by a hash of their number. */
+#define ROUNDS_WORDS 1024u
+
+struct session_rounds {
+    bool on;        /* asked for */
+    bool off;       /* but data races might be lost: so not in this program */
+    bool informal;  /* threads learn of each other without being ordered */
+    bool cut;       /* some were left out */
+    bool cut_plain; /* some of these had plain reads */
+    uint64_t read[ROUNDS_WORDS], written[ROUNDS_WORDS];
+};
+
+/* What is left of the search, now and then: the driver asks for it, and writes it to a file while the process goes on. */
+struct session_checkpoint {
+    bool kept; /* the driver wants one at the end, too */
+    uint32_t
+        wanted; /* set by the driver; the process takes one before its next run, and clears it */
+    uint32_t number; /* of those that were taken: `at[number % 2]` is the last one, and whole */
+    struct bytes at[2];
+    double cost;          /* seconds that the last one took */
+    struct arena scratch; /* of the process, while it takes one */
+    struct bytes from;    /* what to go on with; empty: begin */
+};
+
+/* For `scratch`, behind all other shared memory. */
+#define SESSION_SCRATCH ((size_t)1 << 36)
+
+/* Snapshots are processes that wait. All processes of the program are children of the driver, which tells when one of them has died; only one runs, and has the
+ * `baton`. What a process that waits is told: its number (each has another one) and one of these. */
+enum session_order { SESSION_WAIT, SESSION_GO, SESSION_END, SESSION_DIED };
+
+#define SESSION_ORDER_BITS 2
+
+struct session_snapshots {
+    uint8_t kind; /* enum snapshots_kind: asked for */
+    uint32_t max;
+    struct snapshots table;
+    uint32_t driver; /* its process */
+    /* Which process runs, in the upper half; below, a number that is odd while that one hands over to another. 0: there was none before. */
+    uint64_t baton;
+    uint32_t started; /* processes, by others than the driver */
+    struct {
+        uint32_t order; /* a futex */
+        uint32_t pid;
+    } waiting[SNAPSHOTS_MAX]; /* by slot */
+    session_text refused;     /* why the first state could not be kept that was to be */
+};
 
 /* How to find out, from outside, where the running thread is: the address of the pointer to its innermost frame, and
  * where things are in frames and sites. */
@@ -186,15 +260,29 @@ struct session {
     bool races_warn; /* they do not end the search, and the accesses stay invisible */
     uint8_t wanted;  /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
     VEC(struct session_suppression) suppressions;
-    bool exit_is_bug;            /* exit with a status other than 0 */
-    bool leaks;                  /* blocks that nothing points to at the end are a bug */
-    uint32_t pid;                /* the number of the process that the program sees */
-    uint32_t nondet_max;         /* nondeterministic numbers of the program are 0 … nondet_max */
-    double minimise_seconds;     /* SESSION_MINIMISE: to spend on it at most */
+    bool exit_is_bug; /* exit with a status other than 0 */
+    bool leaks;       /* blocks that nothing points to at the end are a bug */
+    /* one of several processes that search together; work_fd is 0 if there is only this one */
+    int work_fd, mail_fd; /* messages, and whether there are any (cluster/link.h) */
+    bool work_waits;      /* the process waits for something to do, or for an answer */
+    uint32_t work_limit;  /* branches to keep before any are given away */
+    uint64_t work_program, work_options; /* what it must agree on with the others */
+    uint32_t work_facts;                 /* that all of them know */
+    uint64_t work_told;                  /* session_sum of what they know of this one */
+    void *worker;                        /* of the processes: runtime/job/work.c */
+    uint32_t pid;                        /* the number of the process that the program sees */
+    uint32_t nondet_max;     /* nondeterministic numbers of the program are 0 … nondet_max */
+    double minimise_seconds; /* SESSION_MINIMISE: to spend on it at most */
+    uint32_t brake; /* explorer_options.brake: the driver sets it, while the process runs */
+    uint64_t
+        shielded; /* signals from outside that are for the driver, though the process gets them, too: a bit each, from number 1 on. It starts ignoring them */
     VEC(session_text) trust;     /* patterns of functions and libraries not to complain about */
     bool for_debugger;           /* SESSION_REPLAY: each thread an OS thread, and the end is told */
     struct session_bug debugged; /* what it will end in, if it does again */
     session_text debugged_name; /* what the program is called then: a debugger uses its full path */
+    bool
+        compares; /* SESSION_REPLAY: before each step tells why these two threads are not interchangeable */
+    uint32_t compared[2];
     session_choice_vec
         schedule; /* SESSION_REPLAY, SESSION_MINIMISE; the latter puts each better one here */
 
@@ -203,8 +291,12 @@ struct session {
     VEC(struct session_thread) threads;
     VEC(bool)
     shared_stacks; /* by thread: others use its stack, so that accesses to it are visible */
+    VEC(session_text) differences;  /* by step, one more at the end; NULL: they are */
+    bool told_apart;                /* and others tell them apart in that run */
+    VEC(bool) singled_out;          /* by thread: it is like no other (native_single_out) */
     VEC(struct session_fact) facts; /* what a replay must know from the beginning, too */
-    struct map fact_values;         /* of the process: the same by key */
+    bool outside; /* some of that depends on what is outside the process: others would disturb it */
+    struct map fact_values; /* of the process: the same by key */
     bool cancels; /* the program asks threads to end: cancellation points are operations */
     bool
         tries_to_join; /* it looks whether threads have ended: that they do is an operation of its own */
@@ -212,13 +304,19 @@ struct session {
         tries_to_lock; /* it tries locks: loops that take them to look at something are not taken for waiting */
     bool
         looks_by_lock; /* something was taken for that: to learn the former now changes how steps look */
+    struct session_rounds rounds;
     bool reads_clock; /* it asks what time it is: sampled runs need clocks of their events, too */
     bool
-        remembers; /* loads that nobody uses order what comes behind them, and so are tried in all orders */
-    bool begin_anew; /* that has just been found out: what was explored before does not count */
+        remembers; /* loads and additions that nobody uses order what comes behind them, and so are tried in all orders */
+    struct map
+        additions; /* of the process: where something is added without a look, and where that is waited for */
+    bool joins_matter; /* somebody could tell when a thread is joined: joins are steps */
+    bool crowded;      /* more threads use some barrier than it takes: arrivals do not commute */
+    bool begin_anew;   /* that has just been found out: what was explored before does not count */
     VEC(uint64_t)
     exposed; /* granules with races that did not end the search: plain accesses to them are visible */
     VEC(uint64_t) race_pairs; /* pairs of places whose races have been reported or suppressed */
+    struct map races_known;   /* of the process: races that have been looked into */
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
     session_choice_vec schedules; /* of the bugs */
@@ -234,17 +332,43 @@ struct session {
     struct minimise_result minimised;
     VEC(session_text) unsupported;     /* calls that are not modelled, each once */
     VEC(struct session_unseen) unseen; /* each function once */
-    bool poor; /* the program has no full debug information, which reports could use */
+    bool relaxed; /* a thread stored to an atomic variable with the order relaxed, beside others */
+    bool poor;    /* the program has no full debug information, which reports could use */
     session_text message;
     session_text divergence;
     session_text endless; /* who kept the first run that was given up from ending, and where */
     bool in_program;   /* the program runs, not the engine: a death now leaves the search whole */
     uint32_t running;  /* the thread that runs then */
+    bool starting;     /* and has not come to its first step yet */
     uint64_t progress; /* changes whenever a thread begins to run */
+    struct session_checkpoint checkpoint;
+    struct session_snapshots snapshots;
     struct session_probe probe;
     uint32_t library_path; /* bytes that were put in front of SESSION_LIBRARY_VARIABLE */
     int log_fd;            /* where the process complains about raddle itself */
 };
+
+/* As bytes: what was found, and what is known about the program. Not the search. */
+void session_write(struct session *session, struct bytes *out);
+/* Reads that into a new session. False if it is damaged. */
+bool session_read(struct session *session, struct bytes_reader *in);
+
+/* A number that is another one when there is more that others have to be told: of what session_write writes. */
+uint64_t session_sum(const struct session *session);
+
+/* Takes a checkpoint (explore/checkpoint.h) of the search, of what it found, and of what is known about the program. */
+void session_checkpoint_take(struct session *session);
+
+/* Reads one into a new session: what was found, and the search, which checkpoint.from then holds. False if it is damaged; of the tree of a search with workers only
+ * its reader knows (cluster/coordinator.h). */
+bool session_checkpoint_give(struct session *session, struct bytes_reader *in);
+
+/* What `one` of several searches of one program has found and found out becomes that of `all` of them, whose session also says how a search has to begin that knows it all.
+ * `pairs` of suppressed races were told by it before. True if all have to begin anew: something that one took for granted is not so by what another one knows. */
+bool session_join(struct session *all, const struct session *one, uint64_t *pairs);
+
+/* `one` has found out something, and `all` begin anew with that: what `all` have found and know besides becomes that of `one`. */
+void session_begin_with(struct session *one, const struct session *all);
 
 /* The choice that led to an event, by names that do not depend on the interleaving. */
 struct session_choice session_choice_of(const struct session *session, const struct event *event);

@@ -22,18 +22,19 @@ static uint64_t writer_name(const struct execution *x, event_id id)
 }
 
 /* What the bytes of a record held before: the writers of them, each with its share. */
-static uint64_t sources(const struct execution *x, const struct access_record *record)
+static uint64_t sources(struct execution *x, const struct access_record *record)
 {
     uint8_t bytes = record->access.bytes;
     uint64_t sum = 0;
 
-    for (uint32_t r = record->change; bytes; r = x->accesses.at[r].change) {
+    for (uint32_t r = record->older; bytes; r = x->accesses.at[r].older) {
         const struct access_record *older;
 
+        r = record_find(x, r, ACCESS_READ, bytes);
         if (r == RECORD_NONE)
             return sum + mix64(bytes); /* the initial value */
         older = &x->accesses.at[r];
-        if (older->access.mode != ACCESS_WRITE || !(older->access.bytes & bytes))
+        if (older->access.mode != ACCESS_WRITE)
             continue;
         sum += mix64(writer_name(x, older->event) ^ (older->access.bytes & bytes));
         bytes &= ~older->access.bytes;
@@ -41,7 +42,7 @@ static uint64_t sources(const struct execution *x, const struct access_record *r
     return sum;
 }
 
-uint64_t execution_signature(const struct execution *x)
+uint64_t execution_signature(struct execution *x)
 {
     uint64_t sum = 0;
 

@@ -6,6 +6,6 @@
 /* A number for which write each read took its value from, and in which order writes to one place came:
  * what the axiomatic memory models call a candidate execution. Interleavings that agree in both have
  * the same number, however flushes and loads were interleaved. */
-uint64_t execution_signature(const struct execution *x);
+uint64_t execution_signature(struct execution *x);
 
 #endif

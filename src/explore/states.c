@@ -24,7 +24,7 @@ void states_open(struct states *states, enum states_kind kind, struct execution 
     states_table_open(states);
     visibles_open(&states->visibles, states->arena);
     execution->states = states;
-    execution->world->sums = true;
+    execution->world->sums = kind != STATES_SUMMARIES;
 }
 
 /* ---- known states */
@@ -212,10 +212,17 @@ bool states_enter(struct states *states, uint32_t depth)
     frame_push(states, depth);
     if (depth == 0 && states->futures)
         states->futures->begin();
-    return state_match(states, depth);
+    return states->kind != STATES_SUMMARIES && state_match(states, depth);
 }
 
-/* What was below it is not known: it matches nothing. `optimal` may have planned other outcomes of an operation elsewhere, and `source` counts on them
+void states_forget(struct states *states)
+{
+    CHECK(states->kind == STATES_SUMMARIES, "states in a table are forgotten");
+    states->frames.count = 0;
+    enabled_leave(&states->enabled, 0);
+}
+
+/* What was below it is not known: it matches nothing. `optimal` may have planned other outcomes of an operation elsewhere, and the `source` that takes over counts on them
  * being tried where one of them was. */
 static void state_catch_up(void *context, uint32_t depth)
 {
@@ -225,12 +232,22 @@ static void state_catch_up(void *context, uint32_t depth)
     if (depth == 0 && states->futures)
         states->futures->begin();
     states->frames.at[depth].partly = true;
-    nodes_plan_outcomes(states->nodes, depth);
+    if (states->kind != STATES_SUMMARIES)
+        nodes_plan_outcomes(states->nodes, depth);
 }
 
 bool states_catch_up(struct states *states, event_id *at)
 {
+    states_world(states)->sums = states->kind != STATES_SUMMARIES;
     return execution_replay_each(states->execution, at, state_catch_up, states);
+}
+
+bool states_arrive(struct states *states)
+{
+    uint32_t depth = states->frames.count - 1;
+
+    states->frames.at[depth].partly = states->stats.full;
+    return states->kind != STATES_SUMMARIES && state_match(states, depth);
 }
 
 /* ---- leaving */
@@ -316,10 +333,16 @@ void states_leave(struct states *states, uint32_t depth, bool partly)
     states->frames.count = depth;
 }
 
+void states_abandon(struct states *states)
+{
+    while (states->frames.count > 0)
+        states_leave(states, states->frames.count - 1, true);
+}
+
 void states_return(struct states *states, uint32_t depth)
 {
     states_world(states)->sum = states->frames.at[depth].sum;
-    states_world(states)->sums = true;
+    states_world(states)->sums = states->kind != STATES_SUMMARIES;
     if (states->futures && !states->stats.full)
         states->futures->begin();
 }
@@ -328,7 +351,7 @@ void states_resume(struct states *states)
 {
     for (uint32_t d = 0; d < states->frames.count; d++)
         states->frames.at[d].partly = true;
-    states_world(states)->sums = true;
+    states_world(states)->sums = states->kind != STATES_SUMMARIES;
 }
 
 uint64_t states_bytes(const struct states *states)

@@ -22,7 +22,14 @@ enum states_kind {
     STATES_DELTA, /* the local state of a thread is a number, by what has changed in it (stateful-dpor, Figure 4) */
     STATES_EXACT, /* … is all that decides what the thread does from there on */
     STATES_AUTO,  /* exact, from when the search has become large, as long as states come again */
+    STATES_SUMMARIES, /* none is compared, but what may follow those on the stack is kept: for symmetry.h */
 };
+
+/* Whether runs stop at states that are known. */
+static inline bool states_kind_compares(uint8_t kind)
+{
+    return kind != STATES_OFF && kind != STATES_SUMMARIES;
+}
 
 #define STATE_NONE UINT32_MAX
 
@@ -85,6 +92,7 @@ struct states {
     struct visibles visibles;
     struct enabled_sets enabled;
     VEC(passage_id) passages; /* scratch */
+    VEC(visible_id) members;  /* scratch */
     bool with_knowledge; /* who knows of whose accesses is part of each state: there are cycles */
 
     VEC(struct choice) sleepers; /* of all sets, one after the other */
@@ -103,6 +111,9 @@ struct states {
 void states_open(struct states *states, enum states_kind kind, struct execution *execution,
                  struct reduction *reduction, const struct future_ops *futures);
 
+/* What is on the stack is not known any more: to begin with states_catch_up, later. */
+void states_forget(struct states *states);
+
 /* For a search that has gone on without comparing states so far: goes through the present execution once more, from the start. False as
  * execution_replay. */
 bool states_catch_up(struct states *states, event_id *at);
@@ -113,6 +124,16 @@ void states_step(struct states *states, agent_id agent);
 /* The execution has just come to a new state, and the reduction has planned what to try first. True if it is known and the run can stop: all that
  * has to be tried because of what follows it is planned, and nothing from here. */
 bool states_enter(struct states *states, uint32_t depth);
+
+/* After states_catch_up: nobody has explored anything from the present state, so it is compared as if the execution had just come there. As states_enter. */
+bool states_arrive(struct states *states);
+
+/* All states on the stack are given up, none of them explored. */
+void states_abandon(struct states *states);
+
+/* In the present state, thread `a` was tried, and `b` need not be, as all that follows it follows `a` with the two exchanged: adds that to what may follow the state. Unless neither has `past`
+ * events that the other has not, too, it is also held against the events of the run, as at a known state. False if that is not possible: `b` has to be tried. */
+bool states_exchange(struct states *states, agent_id a, agent_id b, bool past);
 
 /* The deepest state is given up for good: explored, or (`partly`) cut short. */
 void states_leave(struct states *states, uint32_t depth, bool partly);

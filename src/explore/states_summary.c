@@ -1,4 +1,5 @@
 #include "explore/states_inner.h"
+#include "model/alike.h"
 #include "model/touch.h"
 
 /* ---- what may follow */
@@ -143,4 +144,78 @@ void states_summary_apply(struct states *states, const struct state_entry *entry
     opset_each(&states->visibles, set, visible_ahead, states);
     states_follow(states, depth, set);
     states->frames.at[depth].future = entry->future;
+}
+
+/* ---- two threads that change places */
+
+static void member_note(void *context, const struct visible *op)
+{
+    struct states *states = context;
+
+    vec_push(states->arena, &states->members, (visible_id)(op - states->visibles.ops.at));
+}
+
+/* What the operation is when they do; false if nobody takes the place of its agent. */
+static bool visible_exchange(struct states *states, visible_id id, agent_id a, agent_id b,
+                             visible_id *other)
+{
+    struct world *world = states_world(states);
+    struct visible it = states->visibles.ops.at[id];
+    struct access accesses[FOOTPRINT_MAX];
+    struct suspect suspect = {.agent = world_swapped(world, it.agent, a, b), .op = &it.op};
+
+    if (suspect.agent == AGENT_NONE)
+        return false;
+    if (op_infos[it.op.kind].object == OBJECT_THREAD && (it.op.addr == a || it.op.addr == b))
+        it.op.addr = it.op.addr == a ? b : a;
+    for (uint32_t i = 0; i < it.access_count; i++) {
+        accesses[i] = states->visibles.accesses.at[it.accesses + i];
+        accesses[i].loc = world_swapped_location(world, accesses[i].loc, a, b);
+    }
+    suspect.accesses = it.held_back ? NULL : accesses;
+    *other = visible_of(&states->visibles, &suspect, accesses, it.access_count);
+    return true;
+}
+
+static bool opset_exchange(struct states *states, opset_id set, agent_id a, agent_id b,
+                           opset_id *other)
+{
+    visible_id id;
+
+    *other = OPSET_EMPTY;
+    states->members.count = 0;
+    opset_each(&states->visibles, set, member_note, states);
+    for (uint32_t i = 0; i < states->members.count; i++) {
+        if (!visible_exchange(states, states->members.at[i], a, b, &id))
+            return false;
+        *other = opset_union(&states->visibles, *other, opset_of(&states->visibles, id));
+    }
+    return true;
+}
+
+bool states_exchange(struct states *states, agent_id a, agent_id b, bool past)
+{
+    uint32_t depth = states->frames.count - 1;
+    struct state_frame *frame = &states->frames.at[depth];
+    future_id future = FUTURE_NONE;
+    opset_id follows;
+    bool known = !frame->partly && opset_exchange(states, frame->follows, a, b, &follows);
+
+    if (states->futures && known) {
+        const struct world *world = states_world(states);
+
+        future = states->futures->swapped(frame->future, (uint32_t)world->agents.at[a].key,
+                                          (uint32_t)world->agents.at[b].key);
+        known = future != FUTURE_UNKNOWN && (!past || states->futures->ordered(future));
+    }
+    if (!known) {
+        frame->partly |= !past; /* it is not tried all the same */
+        return !past;
+    }
+    if (past)
+        opset_each(&states->visibles, follows, visible_ahead, states);
+    states_follow(states, depth, follows);
+    if (states->futures)
+        frame->future = states->futures->either(frame->future, future);
+    return true;
 }

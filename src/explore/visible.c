@@ -56,6 +56,9 @@ static struct op op_essence(const struct op *op)
         essence = *op;
         essence.site = 0;
         essence.value = 0; /* it changes nothing about the wait */
+    } else if (op_is_retry(op)) {
+        essence.mutex =
+            1; /* that it may have to wait: what else was read in its round is gone by then */
     }
     return essence;
 }

@@ -493,11 +493,13 @@ void assembly_rewrite(struct work *work, const struct point *point)
                                                point->site},
                               5);
     } else {
-        old = hook_call_sized(pass, "rmw", as.class, integer,
-                              (LLVMValueRef[]){pointer, operand,
-                                               constant_i32(pass, 4 | locked.operation << 8),
-                                               point->site},
-                              4);
+        old = hook_call_sized(
+            pass, "rmw", as.class, integer,
+            (LLVMValueRef[]){
+                pointer, operand,
+                constant_i32(pass, 4 | locked.operation << 8 | (locked.old < 0 ? HOOK_UNUSED : 0)),
+                point->site},
+            4);
     }
     if (locked.old >= 0)
         as.operands[locked.old].set =

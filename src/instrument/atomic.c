@@ -123,7 +123,9 @@ void rmw_rewrite(struct work *work, const struct point *point)
     LLVMTypeRef type = LLVMTypeOf(rmw);
     LLVMAtomicRMWBinOp operation = LLVMGetAtomicRMWBinOp(rmw);
     uint32_t hook = rmw_hook(operation, type);
-    uint32_t flags = order_flags(LLVMGetOrdering(rmw)) | (LLVMGetVolatile(rmw) ? HOOK_VOLATILE : 0);
+    uint32_t flags = order_flags(LLVMGetOrdering(rmw)) |
+                     (LLVMGetVolatile(rmw) ? HOOK_VOLATILE : 0) |
+                     (value_is_used(rmw) ? 0 : HOOK_UNUSED);
     int class = size_class(type_bytes(pass, type));
     char name[64] = "";
 

@@ -1,4 +1,5 @@
 #include "instrument/instrument.h"
+#include "runtime/hooks.h"
 
 /* The frame: linked at the entry, unlinked at each way out. A value is stored into its slot
  * where it is defined, not at each point where it is live: it cannot change between, and so most
@@ -116,12 +117,27 @@ static LLVMValueRef slot_value(struct pass *pass, LLVMValueRef value)
     return value_to_integer(pass, value, whole);
 }
 
+/* A variable begins with zeros, not with what a call before has left there: else states would differ by that, and a run that is done again might. Large ones stay as they are, as that
+ * would take time. */
+
+static void clear(struct frame *frame, LLVMValueRef variable)
+{
+    struct pass *pass = frame->pass;
+    uint64_t bytes = memory_bytes(frame->work, variable);
+
+    if (LLVMIsAAllocaInst(variable) && bytes > 0 && bytes <= HOOK_CLEARED_MAX)
+        LLVMBuildMemSet(pass->builder, variable,
+                        LLVMConstInt(LLVMInt8TypeInContext(pass->context), 0, 0),
+                        constant_i64(pass, bytes), LLVMGetAlignment(variable));
+}
+
 static void store_memory_local(struct frame *frame, const struct local *local)
 {
     struct pass *pass = frame->pass;
     LLVMValueRef value = local->value, count;
 
     slot_store(frame, local->slot, slot_value(pass, value));
+    clear(frame, value);
     if (memory_bytes(frame->work, value))
         return;
     count = LLVMBuildIntCast2(pass->builder, LLVMGetOperand(value, 0), pass->i64, 0, "");

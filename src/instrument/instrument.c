@@ -31,6 +31,7 @@ static void options_read(struct options *options)
     options->residual = option(text, "residual", true);
     options->quick = option(text, "quick", true);
     options->plain = option(text, "plain", true);
+    options->heads = options->live && option(text, "heads", true);
     options->verify = option(text, "verify", false);
 }
 
@@ -59,6 +60,7 @@ static void attributes_find(struct pass *pass)
     pass->attr_alwaysinline = attribute("alwaysinline");
     pass->attr_nonlazybind = attribute("nonlazybind");
     pass->attr_noinline = attribute("noinline");
+    pass->attr_returned = attribute("returned");
 }
 
 /* The structs of runtime/hooks.h. */
@@ -66,7 +68,7 @@ static void types_make(struct pass *pass)
 {
     LLVMTypeRef p = pass->pointer, i32 = pass->i32, i64 = pass->i64, i8 = pass->i8;
     LLVMTypeRef site[] = {p, p, p, i32, i32, i32, i32, p, i64, p, p, i64};
-    LLVMTypeRef live[] = {p, i32, i32, i8, i8, p};
+    LLVMTypeRef live[] = {p, i32, i32, i8, i8, i8, p};
 
     pass->site_type = LLVMStructCreateNamed(pass->context, "raddle_site");
     LLVMStructSetBody(pass->site_type, site, SITE_FIELDS, 0);
@@ -91,10 +93,11 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     pass->i64 = pass->integer[3];
     CHECK(arena_open(&pass->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
     map_open(&pass->plain_of, &pass->arena);
+    map_open(&pass->code_of, &pass->arena);
     options_read(&pass->options);
     attributes_find(pass);
     types_make(pass);
-    pass->types = types_open(module);
+    types_open(pass);
 }
 
 static bool has_coroutines(LLVMModuleRef module)
@@ -180,6 +183,9 @@ static void point_rewrite(struct work *work, const struct point *point)
     case POINT_UNSEEN:
         unseen_add(work, point);
         break;
+    case POINT_HEAD:
+        head_rewrite(work, point);
+        break;
     case POINT_RETURN:
         break;
     case POINT_CALL:
@@ -189,7 +195,7 @@ static void point_rewrite(struct work *work, const struct point *point)
     }
 }
 
-static void work_open(struct work *work, struct pass *pass, LLVMValueRef function)
+void work_open(struct work *work, struct pass *pass, LLVMValueRef function)
 {
     memset(work, 0, sizeof *work);
     work->pass = pass;
@@ -197,6 +203,7 @@ static void work_open(struct work *work, struct pass *pass, LLVMValueRef functio
     CHECK(arena_open(&work->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
     map_open(&work->origin_of, &work->arena);
     map_open(&work->point_of, &work->arena);
+    map_open(&work->source_of, &work->arena);
     map_open(&work->local_of, &work->arena);
     map_open(&work->node_of, &work->arena);
     map_open(&work->name_of, &work->arena);
@@ -208,13 +215,14 @@ static void function_instrument(struct pass *pass, LLVMValueRef function)
 
     work_open(&work, pass, function);
     escape_find(&work);
+    /* a coroutine's locals leave the stack between two steps: no frame can follow them */
+    work.framed = pass->options.frames && !function_has_attribute(function, pass->attr_coroutine);
+    if (work.framed && pass->options.heads)
+        heads_find(&work);
     points_find(&work);
     if (work.points.count) {
         memory_attributes_drop(pass, function);
         names_find(&work);
-        /* a coroutine's locals leave the stack between two steps: no frame can follow them */
-        work.framed =
-            pass->options.frames && !function_has_attribute(function, pass->attr_coroutine);
         if (work.framed && pass->options.live) {
             live_find(&work);
             slots_assign(&work);
@@ -295,6 +303,20 @@ static void allocations_keep(LLVMModuleRef module)
                 LLVMCreateStringAttribute(context, kept[i], (unsigned)strlen(kept[i]), "", 0));
 }
 
+/* More than that are told apart by their names alone: the tables of all of them are needed at once. */
+#define CODES_MAX 4096
+
+static void functions_number(struct pass *pass)
+{
+    VEC(LLVMValueRef) ours = {0};
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
+        if (is_ours_to_instrument(pass, f))
+            vec_push(&pass->arena, &ours, f);
+    if (pass->options.live && pass->options.residual && ours.count <= CODES_MAX)
+        residual_functions(pass, ours.at, ours.count);
+}
+
 /* Locals whose address nobody takes leave memory before we look. */
 static void promote_locals(LLVMModuleRef module)
 {
@@ -327,6 +349,11 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
         keep_locked_stores(module);
     allocations_keep(module);
     promote_locals(module);
+    if (atomics_inline(module)) { /* which may have kept variables in memory */
+        if (!optimises)
+            keep_locked_stores(module);
+        promote_locals(module);
+    }
     /* LLVM-C 19 has no way to read debug records; as intrinsics they are ordinary calls */
     LLVMSetIsNewDbgInfoFormat(module, 0);
     pass_open(&pass, module);
@@ -335,6 +362,7 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (is_ours_to_instrument(&pass, f))
             section_make(&pass, f);
+    functions_number(&pass);
     if (pass.options.plain)
         plain_copy(&pass);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
@@ -342,13 +370,12 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
             function_instrument(&pass, f);
             external_brand(&pass, f);
         }
-    types_variables(pass.types);
+    types_variables(&pass);
     plain_switch(&pass);
     constructors_rewrite(&pass);
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)
         module_verify(module);
     LLVMDisposeBuilder(pass.builder);
-    types_close(pass.types);
     arena_close(&pass.arena);
 }

@@ -3,11 +3,11 @@
 
 /* Ground rules of the room `instrument`: it runs inside clang, at the start of the pipeline, and
  * turns what other threads could notice into calls of the hooks in runtime/hooks.h. It is plain
- * C on the LLVM-C API; register.cpp only announces it. What it does not understand it leaves
+ * C on the LLVM-C API; register.cpp announces it, and copies functions, for which LLVM-C has nothing. What it does not understand it leaves
  * alone and says so to the runtime: never silence.
  *
  * A function is done in this order, because each step needs the code as the one before left it:
- * escape (what is private), points (what is visible), live (what is alive at each point), sites,
+ * escape (what is private), heads (of loops), points (what is visible), live (what is alive at each point), sites,
  * frame (stores of live values), and at last the rewriting of the points, which replaces values
  * everywhere, in the frame's stores, too. */
 
@@ -26,21 +26,33 @@
 #define NO_CLASS     (-1)
 #define NO_VALUE     UINT32_MAX
 #define SITE_FIELDS  12 /* of struct raddle_site */
-#define LIVE_FIELDS  6
+#define LIVE_FIELDS  7
 
-/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,plain=0,verify=1 */
+/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,plain=0,heads=0,verify=1 */
 struct options {
     bool live;     /* record live values */
     bool frames;   /* link frames at all */
     bool residual; /* fingerprints of the code that may still run */
     bool quick;    /* code checks plain accesses by itself */
     bool plain;    /* functions have code without hooks, too */
+    bool heads;    /* heads of loops that may only wait are marked */
     bool verify;   /* check the module afterwards */
 };
 
 /* A function, and its copy without hooks. */
 struct plain {
     LLVMValueRef function, copy;
+};
+
+/* What types.c, place.c and variables.c know of the module's debug information. */
+struct types {
+    bool full; /* there is more than lines */
+    bool is_c; /* and not C++ */
+    LLVMTypeRef row_type;
+    struct map row_of; /* type -> index into rows */
+    VEC(LLVMValueRef) rows;
+    LLVMValueRef no_expression; /* of a record whose value is that of the variable */
+    unsigned kind_debug, kind_assign, kind_allocates, kind_associated; /* of metadata */
 };
 
 /* The module being instrumented. */
@@ -56,13 +68,15 @@ struct pass {
     LLVMTypeRef nothing;               /* void */
     LLVMTypeRef integer[SIZE_CLASSES]; /* by log2 of the bytes */
     LLVMTypeRef site_type, live_type;
-    void *types; /* of types.cpp */
+    struct types types;
     unsigned attr_byval, attr_elementtype, attr_memory, attr_zeroext, attr_nounwind, attr_noreturn;
     unsigned attr_returns_twice, attr_naked, attr_unsanitized, attr_willreturn, attr_coroutine;
-    unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline;
+    unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline, attr_returned;
     struct arena arena;
     VEC(struct plain) plains;
     struct map plain_of; /* function -> index into plains */
+    VEC(uint64_t) codes; /* what functions do, as numbers */
+    struct map code_of;  /* function -> index into codes */
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -86,6 +100,7 @@ struct point {
         POINT_CHANCE,   /* an instruction whose result nobody can foresee */
         POINT_UNSEEN,   /* touches memory in a way that we cannot follow */
         POINT_CALL,
+        POINT_HEAD,   /* a call that head.c has put at the head of a loop, or turn.c in it */
         POINT_RETURN, /* from main; no point of its own, but it has a site */
     } kind;
     uint8_t order;        /* of POINT_FENCE */
@@ -125,6 +140,20 @@ struct node {
     uint32_t in_stamp, out_stamp;
 };
 
+/* The head of a loop that may go round without changing anything. */
+struct head {
+    LLVMValueRef mark;         /* the call of __raddle_head */
+    VEC(LLVMValueRef) fresh;   /* phis that come straight from a read (fresh.c) */
+    VEC(LLVMValueRef) sources; /* these reads */
+};
+
+/* A call of __raddle_turn. */
+struct turn {
+    LLVMValueRef call;
+    LLVMValueRef mark;     /* of the head */
+    LLVMValueRef exchange; /* or NULL: it is before a load */
+};
+
 /* The function being instrumented. */
 struct work {
     struct pass *pass;
@@ -138,6 +167,10 @@ struct work {
     struct map origin_of; /* value -> origin */
     VEC(struct point) points;
     struct map point_of; /* instruction -> point */
+    VEC(struct head) heads;
+    VEC(struct turn) turns;
+    struct map source_of; /* reads that values at heads come from -> index into sources */
+    VEC(bool) sources;    /* whether they are free, for all these heads */
     VEC(struct local) locals;
     struct map local_of; /* value -> local */
     VEC(struct node) nodes;
@@ -168,6 +201,10 @@ uint64_t type_bytes(const struct pass *pass, LLVMTypeRef type);
 /* True if a value of that type becomes an integer of its size by one or two casts. */
 bool type_is_castable(const struct pass *pass, LLVMTypeRef type);
 LLVMValueRef value_to_integer(struct pass *pass, LLVMValueRef value, LLVMTypeRef integer);
+/* Whether anything comes of it. What is only computed from it, and not used itself, does not count: without optimisation `x += 1` computes the sum
+ * once more. */
+bool value_is_used(LLVMValueRef value);
+
 LLVMValueRef value_from_integer(struct pass *pass, LLVMValueRef value, LLVMTypeRef type);
 LLVMValueRef constant_i32(const struct pass *pass, uint64_t n);
 LLVMValueRef constant_i64(const struct pass *pass, uint64_t n);
@@ -182,6 +219,12 @@ LLVMValueRef hook_call_sized(struct pass *pass, const char *stem, int class, LLV
 /* Puts the builder before `instruction`, with its place in the source. */
 void builder_before(struct pass *pass, LLVMValueRef instruction);
 void replace(LLVMValueRef old, LLVMValueRef by);
+/* Puts an instruction that is nowhere to the builder's place. It keeps its name; its place in the source becomes the builder's, if that has one. */
+void instruction_put(struct pass *pass, LLVMValueRef instruction);
+/* The same with one that is somewhere. */
+void instruction_move(struct pass *pass, LLVMValueRef instruction);
+/* Gives the name of one to the other, and takes it from the first. */
+void name_pass_on(LLVMValueRef from, LLVMValueRef to);
 /* The text as a private constant; equal texts give the same one. NULL gives a null pointer. */
 LLVMValueRef text_constant(struct pass *pass, const char *text, size_t length);
 /* A private constant with this initial value. */
@@ -191,6 +234,8 @@ bool function_has_attribute(LLVMValueRef function, unsigned kind);
 /* The function that a call calls by name, or NULL. */
 LLVMValueRef called_function(LLVMValueRef call);
 bool is_call(LLVMValueRef instruction);
+/* Whether the linker may put another definition in the place of this one. */
+bool is_replaceable(LLVMValueRef global);
 /* The name of the intrinsic without "llvm.", or NULL if the call is of something else. */
 const char *intrinsic_name(LLVMValueRef call);
 bool starts_with(const char *text, const char *prefix);
@@ -200,6 +245,12 @@ void escape_find(struct work *work);
 /* True if nobody but this call of the function can reach what `pointer` points to, or it never
  * changes. */
 bool escape_is_private(const struct work *work, LLVMValueRef pointer);
+/* ---- joins.c */
+
+/* Whether the instruction joins a thread, and between it and the next join of this call of the function, if there is one, nothing happens that another thread could
+ * notice. */
+bool join_goes_on(struct work *work, LLVMValueRef call);
+
 /* Where the pointer comes from, through address arithmetic. */
 LLVMValueRef pointer_base(LLVMValueRef pointer);
 const struct origin *origin_find(const struct work *work, LLVMValueRef value);
@@ -290,11 +341,11 @@ LLVMValueRef quick_call(struct pass *pass, const char *name, LLVMTypeRef result,
                         unsigned count);
 void quick_note_write(struct pass *pass);
 
-/* ---- shape.cpp */
+/* ---- shape.c */
 
-/* Splits the block before that instruction; code goes on there by one of two new blocks, whose ends it returns. */
-void block_fork(LLVMValueRef condition, LLVMValueRef before, LLVMValueRef *likely,
-                LLVMValueRef *unlikely);
+/* Splits the block before that instruction; code goes on there by one of two new blocks, whose ends it returns. Moves the builder. */
+void block_fork(struct pass *pass, LLVMValueRef condition, LLVMValueRef before,
+                LLVMValueRef *likely, LLVMValueRef *unlikely);
 
 /* A copy of the function in its group, that only this module can call. */
 LLVMValueRef function_copy(LLVMValueRef function, const char *name);
@@ -302,21 +353,40 @@ LLVMValueRef function_copy(LLVMValueRef function, const char *name);
 /* Whether such a copy would do the same: labels whose address is taken lead into the original. */
 bool function_can_be_copied(LLVMValueRef function);
 
-/* The function begins with a look at the byte `flag`: if that is 0, it goes on as `other`, which takes the same arguments. */
-void function_switch(LLVMValueRef function, LLVMValueRef flag, LLVMValueRef other);
+/* The function begins with a look at the byte `flag`: if that is 0, it goes on as `other`, which takes the same arguments. Moves the builder. */
+void function_switch(struct pass *pass, LLVMValueRef function, LLVMValueRef flag,
+                     LLVMValueRef other);
 
-/* ---- types.cpp: rows of what the source says, from full debug information */
+/* ---- register.cpp: the one thing besides that LLVM-C 19 has no way to do */
 
-void *types_open(LLVMModuleRef module);
-void types_close(void *types);
-/* What the pointers point to, those that are known: an array of struct raddle_object, and how many there are. */
-LLVMValueRef types_objects(void *types, LLVMValueRef *pointers, unsigned count, unsigned *made);
+/* A copy of the function under another name, with debug information of its own. */
+LLVMValueRef function_clone(LLVMValueRef function);
+
+/* ---- inline.c */
+
+/* Puts what the functions of std::atomic do in the place of their calls. Returns whether there were any. The locals of all functions have left memory
+ * before, or the memory orders would not be seen. */
+bool atomics_inline(LLVMModuleRef module);
+
+/* ---- fold.c */
+
+/* Of the instructions of the function that have metadata of the kind `mark`, and its phis: computes what is known, drops what is not used, lets branches
+ * go the only way that they have; then drops the blocks that nothing leads to. */
+void function_fold(LLVMContextRef context, LLVMValueRef function, unsigned mark);
+
+/* ---- types.c, place.c, variables.c: rows of what the source says, from full debug information (debug.h) */
+
+void types_open(struct pass *pass);
+#define OBJECTS_MAX 8 /* arguments of a call that are looked at */
+/* What the pointers, at most OBJECTS_MAX, point to, those that are known: an array of struct raddle_object, and how many there are. */
+LLVMValueRef types_objects(struct pass *pass, LLVMValueRef *pointers, unsigned count,
+                           unsigned *made);
 /* The same of the result of a call, or a null pointer. */
-LLVMValueRef types_result(void *types, LLVMValueRef call);
+LLVMValueRef types_result(struct pass *pass, LLVMValueRef call);
 /* The type of a local variable in memory, or a null pointer. */
-LLVMValueRef types_local(void *types, LLVMValueRef local);
+LLVMValueRef types_local(struct pass *pass, LLVMValueRef local);
 /* Makes the rows of the module's variables. */
-void types_variables(void *types);
+void types_variables(struct pass *pass);
 
 /* ---- plain.c: what functions do in a program that is not checked */
 
@@ -335,8 +405,34 @@ void constructors_rewrite(struct pass *pass);
 /* Tells the runtime where main returns, if the function is main. After all points have been rewritten. */
 void main_return_mark(struct work *work);
 
+/* ---- head.c: after escape_find, and before the points are looked for */
+void heads_find(struct work *work);
+void head_rewrite(struct work *work, const struct point *point);
+
+/* ---- fresh.c */
+void fresh_find(struct work *work, struct head *head);
+/* What decides where the branch or switch goes, or NULL: nothing; and where it goes with that value. */
+LLVMValueRef branch_condition(LLVMValueRef last);
+LLVMBasicBlockRef branch_choice(LLVMValueRef last, LLVMValueRef constant);
+/* Whether the value is such a one at the point. */
+bool fresh_is(const struct work *work, const struct point *point, LLVMValueRef value);
+/* SITE_SOURCE and SITE_FREE, of the instruction. */
+uint32_t fresh_flags(const struct work *work, LLVMValueRef instruction);
+
+/* ---- turn.c */
+
+/* Finds out which sources of the head are free, and marks the loads in the loop behind which it is certain that its next round begins, with nothing new but what they read. */
+void turns_find(struct work *work, const struct head *head);
+/* Marks compare-exchanges in loops that go round, with nothing new but what was found, if they fail. */
+void exchanges_find(struct work *work);
+/* The row of such a call, or NULL: it is of a head. */
+const struct turn *turn_of(const struct work *work, LLVMValueRef call);
+#define TURN_ARGUMENTS 4
+
 /* ---- point.c */
 void points_find(struct work *work);
+/* Whether the instruction, which is that of the point, is one; then of which kind. */
+bool point_classify(struct work *work, LLVMValueRef instruction, struct point *point);
 
 /* ---- name.c */
 void names_find(struct work *work);
@@ -347,11 +443,20 @@ const char *point_what(struct work *work, const struct point *point);
 
 /* ---- live.c */
 void live_find(struct work *work);
+
+/* Into work->nodes and node_of: its basic blocks. */
+void nodes_find(struct work *work);
+
+/* instrument.c: tables for one function; the arena is to be closed. */
+void work_open(struct work *work, struct pass *pass, LLVMValueRef function);
 /* True if the value is recorded by its address because no two slots can hold it. */
 bool local_is_spilled(const struct work *work, const struct local *local);
 
 /* ---- residual.c: sets point.residual, and sorts point.live by the order of appearance. */
 void residual_find(struct work *work);
+
+/* Before anything is instrumented: gives each of the functions a number for all of its code (pass.codes). Those that differ in their names only have the same one. */
+void residual_functions(struct pass *pass, const LLVMValueRef *functions, uint32_t count);
 
 /* ---- site.c */
 void sites_make(struct work *work);

@@ -53,21 +53,26 @@ static void local_add(struct work *work, LLVMValueRef value, uint32_t block)
     vec_push(&work->arena, &work->locals, local);
 }
 
-static void number(struct work *work)
+void nodes_find(struct work *work)
 {
-    for (unsigned i = 0; i < LLVMCountParams(work->function); i++)
-        local_add(work, LLVMGetParam(work->function, i), 0);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
          b = LLVMGetNextBasicBlock(b)) {
-        uint32_t index = work->nodes.count;
-
-        map_add(&work->node_of, value_key(b), index);
+        map_add(&work->node_of, value_key(b), work->nodes.count);
         vec_push(&work->arena, &work->nodes, (struct node){.block = b});
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            work->instructions++;
-            local_add(work, i, index);
-        }
     }
+}
+
+static void number(struct work *work)
+{
+    nodes_find(work);
+    for (unsigned i = 0; i < LLVMCountParams(work->function); i++)
+        local_add(work, LLVMGetParam(work->function, i), 0);
+    for (uint32_t b = 0; b < work->nodes.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(work->nodes.at[b].block); i;
+             i = LLVMGetNextInstruction(i)) {
+            work->instructions++;
+            local_add(work, i, b);
+        }
     for (uint32_t from = 0; from < work->nodes.count; from++) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(work->nodes.at[from].block);
 

@@ -62,22 +62,13 @@ static bool can_have_copy(const struct pass *pass, LLVMValueRef function)
            !needs_library(pass, function);
 }
 
-/* One that the linker may replace by another is not to be passed by. */
-static bool is_replaceable(LLVMValueRef function)
-{
-    LLVMLinkage linkage = LLVMGetLinkage(function);
-
-    return linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage ||
-           linkage == LLVMExternalWeakLinkage || linkage == LLVMCommonLinkage;
-}
-
 static void call_redirect(struct pass *pass, LLVMValueRef call)
 {
     LLVMValueRef called = LLVMGetCalledValue(call);
     uint32_t index = map_get(&pass->plain_of, value_key(called));
 
     if (index == MAP_ABSENT || is_replaceable(called))
-        return;
+        return; /* it is not to be passed by */
     LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, pass->plains.at[index].copy);
 }
 
@@ -118,5 +109,5 @@ void plain_switch(struct pass *pass)
     if (!flag)
         flag = LLVMAddGlobal(pass->module, pass->i8, "__raddle_checks");
     for (uint32_t i = 0; i < pass->plains.count; i++)
-        function_switch(pass->plains.at[i].function, flag, pass->plains.at[i].copy);
+        function_switch(pass, pass->plains.at[i].function, flag, pass->plains.at[i].copy);
 }

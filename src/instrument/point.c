@@ -108,6 +108,12 @@ static bool classify_call(struct work *work, LLVMValueRef call, struct point *po
     point->kind = POINT_CALL;
     if (!function)
         return true;
+    if (strcmp(LLVMGetValueName2(function, &length), "__raddle_head") == 0 ||
+        strcmp(LLVMGetValueName2(function, &length), "__raddle_turn") == 0) {
+        point->kind = POINT_HEAD;
+        point->inside = true; /* nothing of what it is called with is needed behind it */
+        return true;
+    }
     if (starts_with(LLVMGetValueName2(function, &length), "__raddle_") ||
         is_pure(work->pass, function) || chance_is_told_back(call))
         return has_shared_byval(work, call);
@@ -117,7 +123,7 @@ static bool classify_call(struct work *work, LLVMValueRef call, struct point *po
     return true;
 }
 
-static bool classify(struct work *work, LLVMValueRef instruction, struct point *point)
+bool point_classify(struct work *work, LLVMValueRef instruction, struct point *point)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMLoad:
@@ -146,7 +152,7 @@ void points_find(struct work *work)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             struct point point = {.instruction = i};
 
-            if (!classify(work, i, &point))
+            if (!point_classify(work, i, &point))
                 continue;
             map_add(&work->point_of, value_key(i), work->points.count);
             vec_push(&work->arena, &work->points, point);

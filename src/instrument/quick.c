@@ -262,7 +262,7 @@ static void fork_at(struct work *work, struct point *point)
 
     if (&work->points.at[point->asker] == point)
         ask(work, point);
-    block_fork(work->points.at[point->asker].known, point->instruction, &point->likely,
+    block_fork(pass, work->points.at[point->asker].known, point->instruction, &point->likely,
                &point->unlikely);
     frame_record_sunk(work, point);
     builder_before(pass, point->instruction);

@@ -1,7 +1,8 @@
-// LLVM lets a plugin into its pipeline through C++ alone; shape.cpp and types.cpp are all the other C++ of raddle.
+// LLVM lets a plugin into its pipeline through C++ alone, and has no function of C that copies a function. This is all the C++ of raddle.
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 extern "C" void raddle_instrument(LLVMModuleRef module, bool optimises);
 
@@ -29,7 +30,15 @@ void at_pipeline_start(llvm::ModulePassManager &manager, llvm::OptimizationLevel
 }
 } // namespace
 
-extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo()
+extern "C" LLVMValueRef function_clone(LLVMValueRef function)
+{
+    llvm::ValueToValueMapTy map;
+
+    return llvm::wrap(llvm::CloneFunction(llvm::unwrap<llvm::Function>(function), map));
+}
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "raddle", "1", [](llvm::PassBuilder &builder) {
                 builder.registerPipelineStartEPCallback(at_pipeline_start);

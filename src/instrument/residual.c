@@ -11,16 +11,18 @@
  * 64 bits).
  *
  * The same numbers sort the live values of a point: equal numbers stand for each other in the
- * bijection. */
+ * bijection.
+ *
+ * A function that is called counts by its own code, not by its name (residual_functions). */
 
 #define VISITS_MAX                                                                                 \
     20000000u /* instructions looked at in one function, before we give up on fingerprints */
 
-enum word_kind { WORD_FIXED, WORD_LOCAL, WORD_BLOCK };
+enum word_kind { WORD_FIXED, WORD_LOCAL, WORD_BLOCK, WORD_CALLED };
 
 struct word {
     enum word_kind kind;
-    uint64_t what; /* hash; number of the local; number of the block */
+    uint64_t what; /* hash; number of the local; number of the block; index into pass.codes */
 };
 
 /* One instruction in words: what it is, its operands, and behind the last one of a block, for
@@ -214,6 +216,17 @@ static void edges_add(struct residual *r, LLVMValueRef last, LLVMBasicBlockRef f
     }
 }
 
+/* The number of the function that an instruction calls by name, if its code is known here, or MAP_ABSENT. */
+static uint32_t called_code(const struct residual *r, LLVMValueRef i)
+{
+    LLVMValueRef function =
+        LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? LLVMGetCalledValue(i) : NULL;
+
+    return function && LLVMIsAFunction(function)
+               ? map_get(&r->work->pass->code_of, value_key(function))
+               : MAP_ABSENT;
+}
+
 static void translate(struct residual *r, LLVMValueRef i, LLVMBasicBlockRef block)
 {
     struct code code = {.hash = instruction_hash(r, i), .first = r->words.count};
@@ -222,8 +235,11 @@ static void translate(struct residual *r, LLVMValueRef i, LLVMBasicBlockRef bloc
     code.defines = is_void ? NO_VALUE : map_get(&r->ids, value_key(i));
     for (int n = 0; !LLVMIsAPHINode(i) && n < LLVMGetNumOperands(i); n++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)n);
+        bool is_called = n + 1 == LLVMGetNumOperands(i); /* of a call */
 
-        if (operand && !LLVMValueIsBasicBlock(operand))
+        if (is_called && called_code(r, i) != MAP_ABSENT)
+            word_add(r, WORD_CALLED, called_code(r, i));
+        else if (operand && !LLVMValueIsBasicBlock(operand))
             operand_add(r, operand);
     }
     if (LLVMIsATerminatorInst(i))
@@ -288,16 +304,34 @@ static uint64_t walk_codes(struct residual *r, uint32_t first, uint32_t end, uin
         hash = mix64(hash ^ code->hash);
         for (uint32_t w = code->first; w < code->first + code->count; w++) {
             const struct word *word = &r->words.at[w];
-            uint64_t what = word->kind == WORD_LOCAL   ? local_rank(r, (uint32_t)word->what)
-                            : word->kind == WORD_BLOCK ? block_rank(r, (uint32_t)word->what)
-                                                       : word->what;
+            uint64_t what = word->kind == WORD_LOCAL    ? local_rank(r, (uint32_t)word->what)
+                            : word->kind == WORD_BLOCK  ? block_rank(r, (uint32_t)word->what)
+                            : word->kind == WORD_CALLED ? r->work->pass->codes.at[word->what]
+                                                        : word->what;
 
-            hash = mix64(hash + what * 4 + (uint64_t)word->kind);
+            hash = mix64(mix64(hash + what) + (uint64_t)word->kind);
         }
         if (code->defines != NO_VALUE)
             local_rank(r, code->defines);
     }
     return mix64(hash + 1); /* the end of a block */
+}
+
+static void walk_begin(struct residual *r)
+{
+    r->walk++;
+    r->next = 0;
+    r->order.count = 0;
+}
+
+/* The rest of a block, and all that it leads to. */
+static uint64_t walk_all(struct residual *r, uint32_t first, uint32_t end, uint64_t hash)
+{
+    hash = walk_codes(r, first, end, hash);
+    for (uint32_t i = 0; i < r->order.count; i++)
+        hash = walk_codes(r, r->block_first.at[r->order.at[i]],
+                          r->block_first.at[r->order.at[i] + 1], hash);
+    return hash ? hash : 1; /* 0 says that it is not known */
 }
 
 static uint64_t walk_from(struct residual *r, const struct point *point)
@@ -308,20 +342,14 @@ static uint64_t walk_from(struct residual *r, const struct point *point)
     uint32_t first = map_get(&r->code_of, value_key(point->instruction));
     uint64_t hash = type_hash(r, LLVMTypeOf(point->instruction));
 
-    r->walk++;
-    r->next = 0;
-    r->order.count = 0;
+    walk_begin(r);
     /* Of a call into this module only what comes after it is still to run here. */
     if (point->inside && !LLVMIsATerminatorInst(point->instruction)) {
         if (r->codes.at[first].defines != NO_VALUE)
             local_rank(r, r->codes.at[first].defines);
         first++;
     }
-    hash = walk_codes(r, first, r->block_first.at[block + 1], hash);
-    for (uint32_t i = 0; i < r->order.count; i++)
-        hash = walk_codes(r, r->block_first.at[r->order.at[i]],
-                          r->block_first.at[r->order.at[i] + 1], hash);
-    return hash ? hash : 1; /* 0 says that it is not known */
+    return walk_all(r, first, r->block_first.at[block + 1], hash);
 }
 
 /* A live value by its rank, to be sorted. Those that the code does not mention (variables that
@@ -368,22 +396,104 @@ static uint32_t *zeros(struct work *work, uint32_t count)
     return at;
 }
 
+static void residual_open(struct residual *r, struct work *work)
+{
+    *r = (struct residual){.work = work};
+    map_open(&r->ids, &work->arena);
+    map_open(&r->constants, &work->arena);
+    map_open(&r->code_of, &work->arena);
+    translate_all(r);
+    r->rank = zeros(work, r->id_count);
+    r->stamp = zeros(work, r->id_count);
+    r->block_rank = zeros(work, work->nodes.count);
+    r->block_stamp = zeros(work, work->nodes.count);
+}
+
 void residual_find(struct work *work)
 {
-    struct residual r = {.work = work};
+    struct residual r;
 
     if ((uint64_t)work->points.count * work->instructions > VISITS_MAX)
         return; /* 0: not known; the live values stay in the function's order */
-    map_open(&r.ids, &work->arena);
-    map_open(&r.constants, &work->arena);
-    map_open(&r.code_of, &work->arena);
-    translate_all(&r);
-    r.rank = zeros(work, r.id_count);
-    r.stamp = zeros(work, r.id_count);
-    r.block_rank = zeros(work, work->nodes.count);
-    r.block_stamp = zeros(work, work->nodes.count);
+    residual_open(&r, work);
     for (uint32_t i = 0; i < work->points.count; i++) {
         work->points.at[i].residual = walk_from(&r, &work->points.at[i]);
         live_sort(&r, &work->points.at[i]);
     }
+}
+
+/* ---- functions by their code */
+
+/* Nobody can put another one in its place. */
+static bool is_exact(LLVMValueRef function)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(function);
+
+    return !LLVMIsDeclaration(function) &&
+           (linkage == LLVMExternalLinkage || linkage == LLVMInternalLinkage ||
+            linkage == LLVMPrivateLinkage);
+}
+
+/* All of its code, with what it calls as it is numbered now. */
+static uint64_t walk_function(struct residual *r)
+{
+    uint64_t hash = type_hash(r, LLVMGlobalGetValueType(r->work->function));
+
+    walk_begin(r);
+    for (unsigned i = 0; i < LLVMCountParams(r->work->function); i++)
+        local_rank(r, map_get(&r->ids, value_key(LLVMGetParam(r->work->function, i))));
+    return walk_all(r, 0, r->block_first.at[1], hash);
+}
+
+static uint32_t classes_count(struct pass *pass, struct map *classes)
+{
+    uint32_t count = 0;
+
+    map_open(classes, &pass->arena);
+    for (uint32_t i = 0; i < pass->codes.count; i++)
+        if (map_get(classes, pass->codes.at[i]) == MAP_ABSENT) {
+            map_add(classes, pass->codes.at[i], 0);
+            count++;
+        }
+    return count;
+}
+
+/* First all functions count as the same where they are called; then each by what it was found to be, again and again, until no two are told apart that were not before: then
+ * functions with the same number call functions with the same numbers, recursive ones included. */
+static void codes_settle(struct pass *pass, struct residual *of)
+{
+    uint32_t count = pass->codes.count, before, now = 0;
+    uint64_t *next = arena_alloc(&pass->arena, count * sizeof *next + 1);
+    struct map classes;
+
+    do {
+        before = now;
+        for (uint32_t i = 0; i < count; i++)
+            next[i] = walk_function(&of[i]);
+        memcpy(pass->codes.at, next, count * sizeof *next);
+        now = classes_count(pass, &classes);
+    } while (now > before);
+}
+
+void residual_functions(struct pass *pass, const LLVMValueRef *functions, uint32_t count)
+{
+    struct work *works = arena_alloc(&pass->arena, count * sizeof *works + 1);
+    struct residual *of = arena_alloc(&pass->arena, count * sizeof *of + 1);
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (is_exact(functions[i])) {
+            map_add(&pass->code_of, value_key(functions[i]), pass->codes.count);
+            vec_push(&pass->arena, &pass->codes, 0);
+        }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_exact(functions[i])) {
+            work_open(&works[kept], pass, functions[i]);
+            nodes_find(&works[kept]);
+            residual_open(&of[kept], &works[kept]);
+            kept++;
+        }
+    codes_settle(pass, of);
+    while (kept > 0)
+        arena_close(&works[--kept].arena);
 }

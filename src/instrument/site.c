@@ -88,7 +88,7 @@ static LLVMValueRef file_text(struct pass *pass, LLVMValueRef instruction)
     return text_constant(pass, file, source_length);
 }
 
-static LLVMValueRef live_row(struct work *work, const struct local *local)
+static LLVMValueRef live_row(struct work *work, const struct local *local, bool fresh)
 {
     struct pass *pass = work->pass;
     LLVMTypeRef type = LLVMTypeOf(local->value);
@@ -102,7 +102,8 @@ static LLVMValueRef live_row(struct work *work, const struct local *local)
         constant_i32(pass, bytes),
         LLVMConstInt(pass->i8, in_memory || spilled, 0),
         LLVMConstInt(pass->i8, !in_memory && LLVMGetTypeKind(type) == LLVMPointerTypeKind, 0),
-        in_memory ? types_local(pass->types, local->value) : LLVMConstPointerNull(pass->pointer),
+        LLVMConstInt(pass->i8, fresh, 0),
+        in_memory ? types_local(pass, local->value) : LLVMConstPointerNull(pass->pointer),
     };
 
     return LLVMConstNamedStruct(pass->live_type, fields, LIVE_FIELDS);
@@ -117,7 +118,8 @@ static LLVMValueRef live_table(struct work *work, const struct point *point)
         return LLVMConstPointerNull(pass->pointer);
     rows = arena_alloc(&work->arena, point->live_count * sizeof *rows);
     for (uint32_t i = 0; i < point->live_count; i++)
-        rows[i] = live_row(work, &work->locals.at[point->live[i]]);
+        rows[i] = live_row(work, &work->locals.at[point->live[i]],
+                           fresh_is(work, point, work->locals.at[point->live[i]].value));
     table = LLVMConstArray2(pass->live_type, rows, point->live_count);
     arena_free(&work->arena, rows, point->live_count * sizeof *rows);
     return private_constant(pass, table, "__raddle_live");
@@ -125,7 +127,7 @@ static LLVMValueRef live_table(struct work *work, const struct point *point)
 
 static bool same_live(const struct point *a, const struct point *b)
 {
-    return a->live_count == b->live_count &&
+    return a->live_count == b->live_count && a->kind != POINT_HEAD && b->kind != POINT_HEAD &&
            (a->live_count == 0 || memcmp(a->live, b->live, a->live_count * sizeof *a->live) == 0);
 }
 
@@ -151,21 +153,24 @@ static bool is_inside(const struct work *work, const struct point *point)
            !function_has_attribute(function, work->pass->attr_coroutine) && !has_musttail(function);
 }
 
-static uint32_t point_flags(const struct work *work, const struct point *point)
+static uint32_t point_flags(struct work *work, const struct point *point)
 {
     uint32_t flags = work->framed && work->whole ? SITE_LIVE : 0;
 
     if (point->kind == POINT_RETURN)
         return 0; /* nobody has looked at what is live there */
-    if (point->kind == POINT_FENCE ||
+    if (point->kind == POINT_FENCE || point->kind == POINT_HEAD ||
         (point->kind == POINT_ACCESS && access_is_single(work->pass, point->instruction)))
         flags |= SITE_ACCESS;
     if (point->kind == POINT_CALL && external_is_harmless(work->pass, point->instruction))
         flags |= SITE_KNOWN;
+    if (point->kind == POINT_CALL && !value_is_used(point->instruction))
+        flags |= SITE_UNUSED;
+    if (point->kind == POINT_CALL && join_goes_on(work, point->instruction))
+        flags |= SITE_JOIN;
+    flags |= fresh_flags(work, point->instruction);
     return flags | (is_inside(work, point) ? SITE_INSIDE : 0);
 }
-
-#define POINTERS_MAX 8 /* arguments of a call that are looked at */
 
 /* The pointers that a point uses: that of its access, or those that a call passes on. */
 static unsigned pointers_of(const struct point *point, LLVMValueRef *pointers)
@@ -186,7 +191,7 @@ static unsigned pointers_of(const struct point *point, LLVMValueRef *pointers)
         pointers[count++] = library_understand(at).pointer;
         break;
     case POINT_CALL:
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(at) && count < POINTERS_MAX; i++)
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(at) && count < OBJECTS_MAX; i++)
             if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(at, i))) == LLVMPointerTypeKind)
                 pointers[count++] = LLVMGetArgOperand(at, i);
         break;
@@ -198,10 +203,10 @@ static unsigned pointers_of(const struct point *point, LLVMValueRef *pointers)
 
 static LLVMValueRef objects_of(struct work *work, const struct point *point, unsigned *made)
 {
-    LLVMValueRef pointers[POINTERS_MAX];
+    LLVMValueRef pointers[OBJECTS_MAX];
     unsigned count = pointers_of(point, pointers);
 
-    return types_objects(work->pass->types, pointers, count, made);
+    return types_objects(work->pass, pointers, count, made);
 }
 
 static LLVMValueRef site_make(struct work *work, const struct point *point, LLVMValueRef table)
@@ -222,8 +227,7 @@ static LLVMValueRef site_make(struct work *work, const struct point *point, LLVM
         table,
         constant_i64(pass, point->residual),
         object_rows,
-        point->kind == POINT_CALL ? types_result(pass->types, at)
-                                  : LLVMConstPointerNull(pass->pointer),
+        point->kind == POINT_CALL ? types_result(pass, at) : LLVMConstPointerNull(pass->pointer),
         constant_i64(pass, objects),
     };
 

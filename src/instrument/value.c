@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -143,6 +144,33 @@ void replace(LLVMValueRef old, LLVMValueRef by)
     LLVMInstructionEraseFromParent(old);
 }
 
+void instruction_put(struct pass *pass, LLVMValueRef instruction)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(instruction, &length);
+
+    LLVMInsertIntoBuilderWithName(pass->builder, instruction, name);
+}
+
+void instruction_move(struct pass *pass, LLVMValueRef instruction)
+{
+    LLVMInstructionRemoveFromParent(instruction);
+    instruction_put(pass, instruction);
+}
+
+void name_pass_on(LLVMValueRef from, LLVMValueRef to)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(from, &length);
+    char *copy = malloc(length + 1);
+
+    CHECK(copy, "out of memory");
+    memcpy(copy, name, length);
+    LLVMSetValueName2(from, "", 0);
+    LLVMSetValueName2(to, copy, length);
+    free(copy);
+}
+
 LLVMValueRef private_constant(struct pass *pass, LLVMValueRef initial, const char *name)
 {
     LLVMValueRef global = LLVMAddGlobal(pass->module, LLVMTypeOf(initial), name);
@@ -173,6 +201,49 @@ LLVMValueRef text_constant(struct pass *pass, const char *text, size_t length)
     return global;
 }
 
+/* Makes something of its operands, and does nothing else. */
+static bool only_computes(LLVMValueRef user)
+{
+    switch (LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : LLVMCall) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMBitCast:
+    case LLVMICmp:
+    case LLVMSelect:
+    case LLVMFreeze:
+    case LLVMPHI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#define USES_MAX 16 /* one made of the other: phis may go round */
+
+static bool is_used_within(LLVMValueRef value, unsigned depth)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (depth == 0 || !only_computes(user) || is_used_within(user, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool value_is_used(LLVMValueRef value)
+{
+    return is_used_within(value, USES_MAX);
+}
+
 bool call_has_attribute(LLVMValueRef call, unsigned index, unsigned kind)
 {
     return LLVMGetCallSiteEnumAttribute(call, index, kind) != NULL;
@@ -192,6 +263,14 @@ bool is_call(LLVMValueRef instruction)
 {
     return LLVMIsACallInst(instruction) || LLVMIsAInvokeInst(instruction) ||
            LLVMGetInstructionOpcode(instruction) == LLVMCallBr;
+}
+
+bool is_replaceable(LLVMValueRef global)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(global);
+
+    return linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage ||
+           linkage == LLVMExternalWeakLinkage || linkage == LLVMCommonLinkage;
 }
 
 const char *intrinsic_name(LLVMValueRef call)

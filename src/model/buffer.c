@@ -11,10 +11,8 @@ static uint64_t buffer_key(agent_id thread, uint64_t name)
     return mix64(name ^ ((uint64_t)thread + 1) << 40) | 1;
 }
 
-/* The buffer agent for a store of `thread` to `addr`; empty if not used yet in this execution. */
-static agent_id buffer_agent(struct world *world, agent_id thread, uint64_t addr)
+agent_id buffer_named(struct world *world, agent_id thread, uint64_t name)
 {
-    uint64_t name = world->memory->buffer_of(addr);
     uint64_t key = buffer_key(thread, name);
     agent_id agent = map_get(&world->agent_by_key, key);
 
@@ -28,6 +26,14 @@ static agent_id buffer_agent(struct world *world, agent_id thread, uint64_t addr
     }
     CHECK(world->agents.at[agent].thread == thread && world->agents.at[agent].addr == name,
           "two buffers with one key");
+    return agent;
+}
+
+/* The buffer agent for a store of `thread` to `addr`; empty if not used yet in this execution. */
+static agent_id buffer_agent(struct world *world, agent_id thread, uint64_t addr)
+{
+    agent_id agent = buffer_named(world, thread, world->memory->buffer_of(addr));
+
     if (world->buffers.at[agent].generation != world->generation) {
         struct buffer *buffer = &world->buffers.at[agent];
 

@@ -6,6 +6,9 @@
 
 /* Store buffers: the part of the world between threads and memory under TSO and PSO. */
 
+/* The agent of the buffer of `thread` that memory_ops.buffer_of calls `name`: always the same one, used in this execution or not. */
+agent_id buffer_named(struct world *world, agent_id thread, uint64_t name);
+
 /* Appends a store to the buffer it belongs to. */
 void buffer_push(struct world *world, agent_id thread, const struct op *op);
 

@@ -53,5 +53,6 @@ enum sequel do_sem_wait(struct doing *d);
 enum sequel do_sem_post(struct doing *d);
 enum sequel do_barrier_resume(struct doing *d);
 enum sequel do_barrier_wait(struct doing *d);
+enum sequel do_barrier_leave(struct doing *d);
 
 #endif

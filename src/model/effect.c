@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "model/channel.h"
+#include "model/commute.h"
 #include "model/doing.h"
 #include "model/object.h"
 
@@ -40,8 +41,12 @@ static enum sequel do_store(struct doing *d)
 static enum sequel do_rmw(struct doing *d)
 {
     cell_value old = view_load(d->world, &view_now, d->thread, 0, d->op.addr, d->op.size);
+    cell_value new = rmw_result(d->op.variant, old, d->op.value, d->op.size);
 
-    memory_write(d, rmw_result(d->op.variant, old, d->op.value, d->op.size));
+    if (op_addition(d->world, &d->op) == ACCESS_WRITE)
+        memory_write(d, new);
+    else
+        world_memory_set(d->world, d->op.addr, &new, d->op.size);
     result_set(d, old);
     return SEQUEL_RESUME;
 }
@@ -242,7 +247,7 @@ static enum sequel (*const effects[OP_KIND_COUNT])(struct doing *) = {
     [OP_SEM_POST] = do_sem_post,
     [OP_BARRIER_WAIT] = do_barrier_wait,
     [OP_BARRIER_RESUME] = do_barrier_resume,
-    [OP_BARRIER_LEAVE] = do_nothing,
+    [OP_BARRIER_LEAVE] = do_barrier_leave,
     [OP_CHANNEL_GET] = do_channel,
     [OP_CHANNEL_TRYGET] = do_channel,
     [OP_CHANNEL_PEEK] = do_channel,
@@ -289,6 +294,14 @@ static enum sequel interrupt(struct doing *d)
         d->world->threads.at[d->thread].barrier = d->op.addr;
     result_set(d, WAIT_INTERRUPTED);
     return SEQUEL_RESUME;
+}
+
+bool op_goes_on(enum op_kind kind)
+{
+    uint8_t object = op_infos[kind].object;
+
+    return object == OBJECT_SEM || (object >= OBJECT_CELL && object <= OBJECT_RWLOCK &&
+                                    kind != OP_FLUSH && kind != OP_COND_RELOCK);
 }
 
 enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, outcome_id outcome)

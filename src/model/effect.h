@@ -16,4 +16,7 @@ enum sequel {
  * The result is in world->step. */
 enum sequel op_effect(struct world *world, agent_id thread, enum touch touch, outcome_id outcome);
 
+/* Whether an operation of that kind always leaves its thread going on, and no other thread different. */
+bool op_goes_on(enum op_kind kind);
+
 #endif

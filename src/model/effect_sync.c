@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "model/buffer.h"
+#include "model/commute.h"
 #include "model/doing.h"
 
 /* What operations on locks, conditions, semaphores and barriers do. */
@@ -358,6 +359,41 @@ enum sequel do_barrier_resume(struct doing *d)
     return barrier_await(d);
 }
 
+/* All leave together when the last one has arrived, and each needs all who have. */
+static enum sequel barrier_gather(struct doing *d, bool last)
+{
+    struct world *world = d->world;
+    struct thread *thread = &world->threads.at[d->thread];
+    uint32_t first = world->together.count;
+
+    thread->woken = false;
+    thread->arrived = world->now;
+    thread->wait_result = last && !(d->op.variant & OP_VARIANT_UNUSED);
+    wait_for(d, OP_BARRIER_LEAVE, d->op.addr);
+    for (uint32_t i = 0; last && i < world->active.count; i++) {
+        struct thread *member = &world->threads.at[world->active.at[i]];
+
+        if (!waits_at_barrier(member, d->op.addr))
+            continue;
+        vec_push(world->arena, &world->together, member->arrived);
+        member->together_first = first;
+        member->together_count = (uint32_t)d->op.expect;
+    }
+    if (last)
+        barrier_release(d);
+    return SEQUEL_WAIT;
+}
+
+enum sequel do_barrier_leave(struct doing *d)
+{
+    struct thread *thread = &d->world->threads.at[d->thread];
+
+    result_set(d, thread->wait_result);
+    thread->wait_result = 0;
+    thread->together_count = 0;
+    return SEQUEL_RESUME;
+}
+
 enum sequel do_barrier_wait(struct doing *d)
 {
     uint64_t state = state_get(d, OBJECT_BARRIER, d->op.addr);
@@ -365,7 +401,10 @@ enum sequel do_barrier_wait(struct doing *d)
     bool last = arrived >= d->op.expect;
 
     state_set(d, OBJECT_BARRIER, d->op.addr, (state & ~OBJECT_USE) | (last ? 0 : arrived));
+    if (op_gathers(d->world, &d->op))
+        return barrier_gather(d, last);
     if (!last) {
+        d->world->threads.at[d->thread].wait_result = 0;
         d->world->threads.at[d->thread].woken = false;
         return barrier_await(d);
     }

@@ -15,7 +15,7 @@ typedef uint32_t loc_id;
 struct access {
     loc_id loc;
     uint8_t bytes; /* memory: bit i is byte i of the eight; an object: 1 */
-    uint8_t mode;  /* ACCESS_READ, ACCESS_WRITE or ACCESS_ADD */
+    uint8_t mode;  /* enum access_mode */
 };
 
 #define FOOTPRINT_MAX                                                                              \
@@ -28,7 +28,7 @@ struct footprint {
     struct access at[FOOTPRINT_MAX];
 };
 
-/* Reads commute with reads, additions with additions. */
+/* Reads commute with reads, additions with additions of the same kind. */
 static inline bool modes_conflict(uint8_t a, uint8_t b)
 {
     return a != b || a == ACCESS_WRITE;

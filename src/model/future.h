@@ -11,7 +11,8 @@
  * numbers: equal sets have equal numbers, for the whole search. */
 
 typedef uint32_t future_id; /* a set of accesses to come, each with what orders it */
-#define FUTURE_NONE 0u      /* the empty one */
+#define FUTURE_NONE    0u   /* the empty one */
+#define FUTURE_UNKNOWN UINT32_MAX
 
 typedef uint32_t passage_id; /* one transition: what it accessed, and who learned from whom in it */
 #define PASSAGE_NONE 0u      /* it did nothing of the kind */
@@ -25,6 +26,8 @@ struct future_ops {
     future_id (*either)(future_id a, future_id b);
     /* Whether, from the present state, all that is in the set is ordered behind all conflicting accesses that were made so far. */
     bool (*ordered)(future_id set);
+    /* What is in the set when two threads, by their keys, change places. FUTURE_UNKNOWN: it cannot be said, as memory that is one thread's own is in it. */
+    future_id (*swapped)(future_id set, uint32_t a, uint32_t b);
     /* From the present state on transitions are new, and their passages will be asked for. Not so after a restart. */
     void (*begin)(void);
     /* Memory that all these sets take. */

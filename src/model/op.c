@@ -16,6 +16,7 @@ const char *const object_kind_names[OBJECT_KIND_COUNT] = {
 };
 
 const char *const memory_order_names[5] = {"rlx", "acq", "rel", "ar", "sc"};
+const char *const memory_order_words[5] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
 
 const char *const wait_end_texts[WAIT_END_COUNT] = {"", "woken by nobody", "cancelled",
                                                     "interrupted by a signal"};

@@ -55,6 +55,23 @@ enum access_mode {
     ACCESS_READ,
     ACCESS_WRITE,
     ACCESS_ADD, /* changes it, but in a way that commutes with other such changes: a reader comes or goes */
+    ACCESS_SUM1, /* the same of memory, by what is done and, of sums, to how many bytes: see commute.h */
+    ACCESS_SUM2,
+    ACCESS_SUM4,
+    ACCESS_SUM8,
+    ACCESS_AND,
+    ACCESS_OR,
+    ACCESS_XOR,
+    ACCESS_MODE_COUNT
+};
+
+/* What is tried in one order only where nobody can tell the orders apart; bits of world.commutes. */
+enum commute {
+    COMMUTE_INCREMENTS = 1, /* additions and their like whose results are not used */
+    COMMUTE_BARRIERS = 2,   /* arrivals at a barrier, unless somebody asks who was last */
+    COMMUTE_JOINS =
+        4, /* no order of its own: a join belongs to the transition in which it gets through */
+    COMMUTE_ALL = 7,
 };
 
 /* How an operation synchronises when it succeeds. */
@@ -96,11 +113,17 @@ enum rmw_kind {
 /* LOAD, STORE: a plain access that its target makes visible all the same. */
 #define OP_VARIANT_PLAIN 1
 
-/* LOAD, a bit: its thread does not use what it gets. */
+/* LOAD, BARRIER_WAIT, a bit: its thread does not use what it gets. */
 #define OP_VARIANT_UNUSED 2
+
+/* RMW, a bit of `expect`: the same. */
+#define RMW_UNUSED 1
 
 /* SECTION_BEGIN: the program itself asks for it, and has nothing else to do there. */
 #define OP_VARIANT_ANNOTATED 1
+
+/* THREAD_JOIN, as `expect`: since its last operation, if that was another join, the thread has done nothing that anybody could notice. */
+#define JOIN_ON 1
 
 /* FENCE: what a locked instruction does to the store buffer, on whatever it works. It orders nothing else. */
 #define OP_VARIANT_LOCKED 1
@@ -153,7 +176,7 @@ struct op {
     uint64_t mutex;   /* the mutex of a condition wait; RMW: not 0 if it sends a signal */
     cell_value value; /* stored, added or desired; CHOOSE: how many; ASSUME, ASSERT: the truth */
     cell_value
-        expect; /* what CAS compares with; BARRIER: how many threads it takes; waits: how they may end by themselves */
+        expect; /* what CAS compares with; RMW: RMW_UNUSED or 0; BARRIER: how many threads it takes; waits: how they may end by themselves; JOIN: JOIN_ON, or 0 */
 };
 
 /* What ops.def says of a kind. */
@@ -167,6 +190,19 @@ struct op_info {
 };
 
 extern const struct op_info op_infos[OP_KIND_COUNT];
+
+/* A compare-exchange in a loop that would only go round if it failed: it waits until it succeeds. Its `mutex` is a struct await of what else the loop has read
+ * in this round. */
+static inline bool op_is_retry(const struct op *op)
+{
+    return op->kind == OP_CAS && op->mutex != 0;
+}
+
+/* Whether the operation may be disabled. */
+static inline bool op_may_wait(const struct op *op)
+{
+    return op_infos[op->kind].flags & OP_BLOCK || op_is_retry(op);
+}
 extern const char *const object_kind_names[OBJECT_KIND_COUNT];
 extern const char *const memory_order_names[5]; /* "rlx", "acq", "rel", "ar", "sc" */
 extern const char *const rmw_kind_names[RMW_KIND_COUNT];

@@ -83,7 +83,10 @@ static void pending_add(struct world *world, const struct op *op, struct fingerp
     fingerprint_word(into, (uint64_t)op->kind << 24 | (uint64_t)op->size << 16 |
                                (uint64_t)op->order << 8 | op->variant);
     fingerprint_word(into, op->site);
-    fingerprint_word(into, op->mutex);
+    if (op_is_retry(op))
+        await_add(world, (const struct await *)(uintptr_t)op->mutex, into);
+    else
+        fingerprint_word(into, op->mutex);
     fingerprint_bytes(into, &op->expect, sizeof op->expect);
     if (op->kind == OP_AWAIT)
         await = (const struct await *)(uintptr_t)op->addr;

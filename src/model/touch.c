@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/commute.h"
 #include "model/object.h"
 
 static uint64_t now_state(const struct view *view, struct world *world, loc_id loc)
@@ -170,20 +171,26 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
 }
 
 /* A write to memory; it overwrites buffered stores that were flushed before. Those of its own thread do not count: a load that reads such a
- * one was done before the store that overwrites it was issued. */
-static void touch_write(struct judging *j, agent_id thread)
+ * one was done before the store that overwrites it was issued. An addition leaves the bytes the store's own: so that others add to
+ * the same. */
+static void touch_change(struct judging *j, agent_id thread, enum access_mode mode)
 {
     const struct op *op = j->op;
 
-    touch_bytes(j, op->addr, all_bytes(op->size), ACCESS_WRITE);
+    touch_bytes(j, op->addr, all_bytes(op->size), mode);
     if (!world_is_buffered(j->world))
         return;
     for (unsigned k = 0; k < op->size; k++) {
         loc_id slot = writer_of(j, op->addr + k);
 
         if (slot != LOC_NONE && j->world->locations.at[slot].addr >> 32 != thread)
-            touch_slot(j, slot, op->addr + k, ACCESS_WRITE);
+            touch_slot(j, slot, op->addr + k, mode);
     }
+}
+
+static void touch_write(struct judging *j, agent_id thread)
+{
+    touch_change(j, thread, ACCESS_WRITE);
 }
 
 /* A load that nobody uses does nothing, if states are all that counts. */
@@ -225,8 +232,28 @@ bool touch_awaited(struct judging *j, const struct await *await)
 /* Touches what it waits for even while it is disabled: races.c asks for that. */
 static enum touch touch_await(struct judging *j)
 {
+    if (j->op->value != AWAIT_ROUND_NONE)
+        return TOUCH_DISABLED;
     return touch_awaited(j, (const struct await *)(uintptr_t)j->op->addr) ? TOUCH_DONE
                                                                           : TOUCH_DISABLED;
+}
+
+bool op_is_round(const struct op *op)
+{
+    return op->kind == OP_AWAIT && op->value != AWAIT_ROUND_NONE;
+}
+
+bool op_round_is_over(struct world *world, agent_id agent, const struct op *op)
+{
+    struct footprint footprint; /* large: not to be cleared */
+    struct judging judging = {
+        .world = world, .view = &view_now, .agent = agent, .op = op, .footprint = &footprint};
+
+    footprint.count = 0;
+    if (op_is_retry(op))
+        return touch_awaited(&judging, (const struct await *)(uintptr_t)op->mutex);
+    return op_is_round(op) && (op->value == AWAIT_ROUND_FRESH ||
+                               touch_awaited(&judging, (const struct await *)(uintptr_t)op->addr));
 }
 
 static bool store_is_buffered(const struct world *world, const struct op *op)
@@ -243,7 +270,7 @@ static enum touch touch_store(struct judging *j)
 
 static enum touch touch_rmw(struct judging *j)
 {
-    touch_write(j, j->agent);
+    touch_change(j, j->agent, op_addition(j->world, j->op));
     if (j->op->mutex)
         judging_add(j, world_location(j->world, OBJECT_THREAD, THREAD_ANY_REQUEST), 1,
                     ACCESS_WRITE);
@@ -256,11 +283,13 @@ static enum touch touch_cas(struct judging *j)
     cell_value old = view_load(j->world, j->view, j->agent, 0, op->addr, op->size);
     bool equal = old == cell_cut(op->expect, op->size);
 
-    if (equal)
+    if (equal || op_is_retry(op)) /* while it waits, too: races.c asks for that */
         touch_write(j, j->agent);
     else
         touch_bytes(j, op->addr, all_bytes(op->size), ACCESS_READ);
-    return equal ? TOUCH_DONE : TOUCH_FAILED;
+    if (equal)
+        return TOUCH_DONE;
+    return op_is_retry(op) ? TOUCH_DISABLED : TOUCH_FAILED;
 }
 
 static enum touch touch_flush(struct judging *j)

@@ -46,6 +46,11 @@ uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, loc_i
 
 /* One of those that together keep `op` from running in `view`, where all have to go before it can; AGENT_NONE if no
  * more than one ever does. */
+/* Whether the operation is the end of a round that changed nothing; and whether its thread, or one whose compare-exchange waits, could go on all the same if it
+ * went round once more in the present state. */
+bool op_is_round(const struct op *op);
+bool op_round_is_over(struct world *world, agent_id agent, const struct op *op);
+
 agent_id op_holder(struct world *world, const struct view *view, const struct op *op);
 
 /* Whether the footprint of this kind depends on the state it runs in. */

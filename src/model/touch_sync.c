@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "model/buffer.h"
+#include "model/commute.h"
 #include "model/judging.h"
 #include "model/object.h"
 
@@ -281,6 +282,9 @@ uint64_t op_undo(struct world *world, agent_id agent, const struct op *op, loc_i
 {
     waiters_id readers = rwlock_readers(state);
 
+    if (op->kind == OP_BARRIER_WAIT) /* how many have arrived begins again with each round */
+        return (state & ~OBJECT_USE) |
+               ((state & OBJECT_USE) + (uint64_t)op->expect - 1) % (uint64_t)op->expect;
     CHECK(op_infos[op->kind].object == OBJECT_RWLOCK, "%s cannot be undone",
           op_infos[op->kind].text);
     if (world->locations.at[loc].addr == lock_stamp_addr(OBJECT_RWLOCK, op->addr))
@@ -407,9 +411,16 @@ enum touch touch_cond_wake(struct judging *j)
 
 enum touch touch_barrier_wait(struct judging *j)
 {
+    const char *rule;
+    loc_id loc;
+
     if (j->op->size & OBJECT_INTERRUPTIBLE)
         touch_requests(j);
-    return touch_alive(j);
+    live_state(j, &loc, &rule);
+    if (rule)
+        return misuse(j, loc, rule);
+    judging_add(j, loc, 1, op_arrival(j->world, j->op));
+    return TOUCH_DONE;
 }
 
 /* Like touch_cond_timeout, even while it is disabled. */

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "model/buffer.h"
 #include "model/effect.h"
+#include "model/lives.h"
 #include "model/object.h"
 #include "model/sum.h"
 #include "model/touch.h"
@@ -19,8 +20,13 @@ void world_open(struct world *world, struct arena *arena, struct target *target,
     memset(world, 0, sizeof *world);
     world->arena = arena;
     world->target = target;
+    if (target) { /* tests of what needs no program have none */
+        world->base = target->base;
+        world->extent = target->extent;
+    }
     world->memory = memory;
     world->buffer_bound = buffer_bound;
+    world->ran = AGENT_NONE;
     map_open(&world->agent_by_key, arena);
     map_open(&world->location_by_key, arena);
     waiters_open(&world->waiters, arena);
@@ -31,10 +37,13 @@ void world_restart(struct world *world)
 {
     for (uint32_t i = 0; i < world->active.count; i++)
         world->threads.at[world->active.at[i]].status = THREAD_ABSENT;
-    world->active.count = 0;
+    world->active.count = world->together.count = world->needs.count = 0;
     world->generation++;
     world->now = EVENT_NONE;
+    world->acting = AGENT_NONE;
     world->sum = (struct fingerprint){0, 0};
+    world->replay = NULL;
+    world->follows = false;
     world->target->ops->restart(world->target, world);
 }
 
@@ -52,70 +61,6 @@ agent_id world_thread(struct world *world, uint64_t key)
     }
     CHECK(world->agents.at[agent].key == key, "two threads with one key");
     return agent;
-}
-
-/* The target has put the next operation into `pending`; the rest of it is ours to fill in. */
-static void pending_complete(struct world *world, agent_id agent)
-{
-    struct thread *thread = &world->threads.at[agent];
-
-    thread->pending.stores = thread->stores;
-    if (thread->pending.kind == OP_THREAD_EXIT)
-        thread->pending.addr = agent;
-}
-
-/* Whether it has issued stores since it last needed its buffers empty. Not whether they still wait there: that must not decide what it
- * does next. */
-static bool may_have_stores(const struct world *world, const struct thread *thread)
-{
-    return world_is_buffered(world) && thread->stores > thread->drained;
-}
-
-/* The same for an operation that its thread has just come to. */
-static void pending_begin(struct world *world, agent_id agent)
-{
-    struct thread *thread = &world->threads.at[agent];
-
-    pending_complete(world, agent);
-    if (op_infos[thread->pending.kind].flags & OP_LOOK && may_have_stores(world, thread) &&
-        !world->in_section)
-        thread->pending.size |= OBJECT_LOOK;
-}
-
-/* The target has brought `agent` to its next operation. If creations and ends are merged into the transitions that they follow, does
- * those at once. */
-static void thread_arrive(struct world *world, agent_id agent, struct op *next)
-{
-    bool merges = world->merges_lives && !world_is_buffered(world);
-
-    while (merges && next->kind == OP_THREAD_CREATE) {
-        if (world->watch)
-            world->watch->does(world, agent, next, false);
-        world_start(world, (agent_id)next->addr);
-        world->target->ops->resume(world->target, world, agent, 0, next);
-    }
-    world->threads.at[agent].pending = *next;
-    pending_begin(world, agent);
-    if (merges && next->kind == OP_THREAD_EXIT) {
-        if (world->watch)
-            world->watch->does(world, agent, &world->threads.at[agent].pending, false);
-        world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_EXITED);
-        world->threads.at[agent].status = THREAD_EXITED;
-        world->threads.at[agent].last = world->now;
-    }
-}
-
-void world_start(struct world *world, agent_id agent)
-{
-    struct op next;
-
-    CHECK(world->threads.at[agent].status == THREAD_ABSENT, "thread %u started twice", agent);
-    world->threads.at[agent] = (struct thread){
-        .status = THREAD_RUNNING, .last = EVENT_NONE, .cause = world->now, .buffers = AGENT_NONE};
-    vec_push(world->arena, &world->active, agent);
-    world_object_set(world, OBJECT_THREAD, agent, OBJECT_THREAD_RUNS);
-    world->target->ops->start(world->target, world, agent, &next);
-    thread_arrive(world, agent, &next);
 }
 
 bool world_buffer_store(struct world *world, agent_id thread, const struct op *op)
@@ -190,7 +135,7 @@ bool world_enabled(struct world *world, agent_id agent)
 
     if (!world_ready(world, agent))
         return false;
-    if (world->agents.at[agent].is_buffer || !(op_infos[op->kind].flags & OP_BLOCK))
+    if (world->agents.at[agent].is_buffer || !op_may_wait(op))
         return true;
     return op_touch(world, &view_now, agent, op, &footprint, NULL) != TOUCH_DISABLED;
 }
@@ -200,15 +145,6 @@ void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes)
     struct op space;
 
     op_outcomes(world, &view_now, agent, world_pending(world, agent, &space), outcomes);
-}
-
-/* An end that was merged into a transition left no access behind: the join needs that transition itself. */
-static void join_cause(const struct world *world, const struct op *op, event_vec *causes)
-{
-    const struct thread *joined = &world->threads.at[op->addr];
-
-    if (joined->status == THREAD_EXITED && joined->last != EVENT_NONE)
-        vec_push(world->arena, causes, joined->last);
 }
 
 void world_causes(struct world *world, agent_id agent, event_vec *causes)
@@ -223,8 +159,9 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
     }
     if (thread->cause != EVENT_NONE)
         vec_push(world->arena, causes, thread->cause);
-    if (op->kind == OP_THREAD_JOIN && world->merges_lives)
-        join_cause(world, op, causes);
+    life_causes(world, agent, causes);
+    for (uint32_t i = 0; op->kind == OP_BARRIER_LEAVE && i < thread->together_count; i++)
+        vec_push(world->arena, causes, world->together.at[thread->together_first + i]);
     if (!world_is_buffered(world))
         return;
     if (op_drains(op)) {
@@ -254,7 +191,7 @@ static void section_note(struct world *world, const struct access *access)
     }
     vec_push(world->arena, &step->section,
              (struct section_access){*access, world_state(world, access->loc)});
-    if (access->mode == ACCESS_ADD) /* several of them could not be undone */
+    if (access->mode != ACCESS_READ) /* several additions could not be undone */
         vec_last(&step->section).access.mode = ACCESS_WRITE;
 }
 
@@ -340,27 +277,46 @@ static enum sequel section_run(struct world *world, agent_id agent)
     return sequel;
 }
 
-/* The pending operation of a thread: carries it out and lets the target run up to the next one, unless that is
- * fatal. */
-static void thread_step(struct world *world, agent_id agent, outcome_id outcome, bool fatal)
+/* What the pending operation of a thread would do now. */
+static enum touch pending_touch(struct world *world, agent_id agent)
 {
-    struct footprint footprint;
-    enum touch touch;
-    enum sequel sequel;
+    struct footprint footprint; /* large: not to be cleared */
+    enum touch touch = op_touch(world, &view_now, agent, &world->threads.at[agent].pending,
+                                &footprint, &world->step.rule);
+
+    CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
+    return touch;
+}
+
+/* Carries that out. */
+static enum sequel thread_does(struct world *world, agent_id agent, outcome_id outcome,
+                               enum touch touch)
+{
+    struct thread *thread = &world->threads.at[agent];
+
+    world->step.touch = (uint8_t)touch;
+    thread->cause = EVENT_NONE;
+    thread->needs = NEED_NONE;
+    if (op_drains(&thread->pending))
+        thread->drained = thread->stores;
+    return op_effect(world, agent, touch, outcome);
+}
+
+/* The same, and lets the target run up to the next one, unless that is fatal. In a replay, others may have gone on when it comes back. */
+static void thread_step(struct world *world, agent_id agent, outcome_id outcome, bool fatal,
+                        enum touch touch)
+{
+    enum sequel sequel = thread_does(world, agent, outcome, touch);
     struct op next;
 
-    touch = op_touch(world, &view_now, agent, &world->threads.at[agent].pending, &footprint,
-                     &world->step.rule);
-    CHECK(touch != TOUCH_DISABLED, "agent %u is disabled", agent);
-    world->threads.at[agent].cause = EVENT_NONE;
-    if (op_drains(&world->threads.at[agent].pending))
-        world->threads.at[agent].drained = world->threads.at[agent].stores;
-    sequel = op_effect(world, agent, touch, outcome);
     if (world->threads.at[agent].pending.kind == OP_SECTION_BEGIN && !fatal)
         sequel = section_run(world, agent);
     switch (fatal ? SEQUEL_HALT : sequel) {
     case SEQUEL_RESUME:
+        world->follows = world->replay && world->target->follows && !world_is_buffered(world);
         world->target->ops->resume(world->target, world, agent, world->step.result, &next);
+        world->follows = false;
+        agent = world->acting;
         thread_arrive(world, agent, &next);
         break;
     case SEQUEL_WAIT:
@@ -376,51 +332,84 @@ static void thread_step(struct world *world, agent_id agent, outcome_id outcome,
     world->threads.at[agent].last = world->now;
 }
 
-static void step_clear(struct world *world, event_id now)
+static void step_clear(struct world *world, agent_id agent, event_id now)
 {
     world->now = now;
+    world->acting = agent;
     world->step.result = 0;
     world->step.bug = BUG_NONE;
+    world->step.touch = 0;
     world->step.assume_failed = false;
     world->step.rule = NULL;
     world->step.withdrawn.count = 0;
     world->step.section.count = 0;
 }
 
+/* Whether coming to that operation is more than having it pending (lives.h). */
+static bool is_of_life(const struct op *op)
+{
+    return op_infos[op->kind].object == OBJECT_THREAD;
+}
+
+agent_id world_follow(struct world *world, const struct op *next)
+{
+    struct thread *thread = &world->threads.at[world->acting];
+    enum sequel sequel;
+    struct again step;
+
+    if (!world->follows || is_of_life(next))
+        return AGENT_NONE;
+    /* as thread_step ends, and will once more if nobody follows */
+    thread->pending = *next;
+    pending_complete(world, world->acting);
+    thread->last = world->now;
+    if (!world->replay->next(world->replay, &step))
+        return AGENT_NONE;
+    step_clear(world, step.agent, step.event);
+    SLOW_CHECK(pending_touch(world, step.agent) == step.touch, "agent %u touches something else",
+               step.agent);
+    sequel = thread_does(world, step.agent, step.outcome, step.touch);
+    CHECK(sequel == SEQUEL_RESUME, "agent %u does not go on", step.agent);
+    return step.agent;
+}
+
 void world_step_fatal(struct world *world, agent_id agent, outcome_id outcome, event_id now)
 {
-    step_clear(world, now);
-    thread_step(world, agent, outcome, true);
+    step_clear(world, agent, now);
+    thread_step(world, agent, outcome, true, pending_touch(world, agent));
 }
 
 void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now)
 {
-    step_clear(world, now);
+    step_clear(world, agent, now);
     if (world->agents.at[agent].is_buffer)
         buffer_flush(world, agent, now);
     else
-        thread_step(world, agent, outcome, false);
+        thread_step(world, agent, outcome, false, pending_touch(world, agent));
 }
 
-loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
+/* Of a misuse, the rule is to be told, too. */
+void world_step_again(struct world *world, agent_id agent, outcome_id outcome, event_id now,
+                      uint8_t touch)
 {
-    uint64_t key;
-    loc_id loc;
-    struct location_hint *hint;
+    if (touch == TOUCH_DISABLED || touch == TOUCH_MISUSE) {
+        world_step(world, agent, outcome, now);
+        return;
+    }
+    step_clear(world, agent, now);
+    SLOW_CHECK(pending_touch(world, agent) == touch, "agent %u touches something else", agent);
+    thread_step(world, agent, outcome, false, touch);
+}
 
-    if (kind == OBJECT_CELL)
-        addr &= ~(uint64_t)7;
-    key = addr ^ (uint64_t)kind << 59;
-    hint = &world->hints[key * 0x9e3779b97f4a7c15u >> 56];
-    if (hint->key == key)
-        return hint->loc;
-    loc = map_get(&world->location_by_key, key);
+loc_id world_location_find(struct world *world, enum object_kind kind, uint64_t addr, uint64_t key)
+{
+    loc_id loc = map_get(&world->location_by_key, key);
     if (loc == MAP_ABSENT) {
         loc = world->locations.count;
         vec_push(world->arena, &world->locations, (struct location){.addr = addr, .kind = kind});
         map_add(&world->location_by_key, key, loc);
     }
-    *hint = (struct location_hint){key, loc};
+    *location_hint(world, key) = (struct location_hint){key, loc};
     return loc;
 }
 

@@ -47,8 +47,19 @@ struct thread {
     uint64_t
         signals; /* set by a target before it waits interruptibly: the address of two words, a cell with the signals
                             that are pending for the thread, a bit each, and those that it blocks */
-    uint64_t barrier; /* where it waits while it runs a handler, or 0 */
+    event_id arrived; /* its latest arrival at a barrier, if arrivals commute; */
+    uint32_t together_first, together_count; /* and those of its round: world.together */
+    uint64_t barrier;                        /* where it waits while it runs a handler, or 0 */
+    uint32_t needs;   /* more events such as `cause`: world.needs, or NEED_NONE */
     agent_id buffers; /* its newest buffer with entries in this execution, or AGENT_NONE */
+};
+
+#define NEED_NONE UINT32_MAX
+
+/* An event that something needs, and the next one of the same list. */
+struct need {
+    event_id event;
+    uint32_t next; /* or NEED_NONE */
 };
 
 /* One store in a buffer; it stays there, marked, after it was flushed. */
@@ -103,10 +114,25 @@ struct section_access {
 struct step {
     cell_value result; /* as the thread gets it */
     uint8_t bug;       /* enum bug_kind: what the transition found wrong */
+    uint8_t touch;     /* enum touch of its operation; 0: of a buffer */
     bool assume_failed;
     const char *rule; /* BUG_MISUSE: the rule that was broken */
     VEC(struct withdrawn) withdrawn;
     VEC(struct section_access) section; /* of an atomic section: each location once */
+};
+
+/* One step of a replay. */
+struct again {
+    agent_id agent;
+    outcome_id outcome;
+    event_id event;
+    uint8_t touch; /* enum touch: what it was told to be */
+};
+
+/* The steps that a replay is still to do. */
+struct replay {
+    /* Takes the next one, if its thread is about to do what it did then, goes on after it, and touches no other thread: into *step. */
+    bool (*next)(struct replay *replay, struct again *step);
 };
 
 #define LOCATION_HINTS 256
@@ -115,6 +141,7 @@ struct step {
 struct world {
     struct arena *arena;
     struct target *target;
+    uint64_t base, extent; /* the target's: whoever cannot see that one can still give names */
     const struct watch_ops *watch; /* or NULL; set by a target */
     const struct memory_ops *memory;
     uint32_t buffer_bound;
@@ -122,12 +149,15 @@ struct world {
         buffer_bound_met; /* some store, in some execution, had to wait or to go straight to memory */
     uint32_t generation; /* counts restarts; what carries an older number is not reset yet */
     event_id now;        /* the event being executed, or EVENT_NONE before the first */
+    agent_id acting;     /* whose it is, or AGENT_NONE */
     struct step step;    /* of the last transition */
     bool
-        merges_lives; /* set by a target: under SC, creating a thread and ending one are no transitions of their own */
+        merges_lives; /* set by a target: under SC, creating a thread, ending one and joining it are no transitions of their own (lives.h) */
     uint32_t
         spurious_bound; /* how often each thread may wake up from a condition without a signal */
     bool in_section;    /* a thread is inside an atomic section: its stores go straight to memory */
+    struct replay *replay; /* that is under way, or NULL */
+    bool follows;          /* who runs may ask world_follow */
 
     /* by agent_id; agents are the same in all executions, their states are not */
     VEC(struct agent) agents;
@@ -135,6 +165,11 @@ struct world {
     VEC(struct buffer) buffers;
     struct map agent_by_key;
 
+    agent_id
+        ran; /* set by a target: who ran up to the first state; AGENT_NONE: nobody more than others */
+
+    VEC(struct need) needs;
+    VEC(event_id) together;             /* arrivals at barriers, by rounds that are complete */
     VEC(struct buffered_store *) shown; /* scratch of buffer_show and buffer_hide */
     VEC(agent_id) active; /* threads started and buffers used in this execution, in that order */
     VEC(struct location) locations;
@@ -148,8 +183,11 @@ struct world {
     struct channel_lists channel_lists;
 
     /* for searches that compare states, see sum.h; whoever goes back to a state puts back the sum of then */
-    bool forgets; /* loads whose result is not used are independent of everything */
-    bool sums;    /* keep it up to date */
+    uint8_t commutes; /* enum commute, or-ed together */
+    bool
+        every_round; /* rounds that change nothing are made, too, whatever the target thinks of them */
+    bool forgets;    /* loads whose result is not used are independent of everything */
+    bool sums;       /* keep it up to date */
     struct fingerprint sum;
 };
 
@@ -200,12 +238,36 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes);
  * it did is in world->step until the next one. */
 void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now);
 
+/* The same for one that was done before, in the same state, when it was told to be `touch`: that question is not asked again. */
+void world_step_again(struct world *world, agent_id agent, outcome_id outcome, event_id now,
+                      uint8_t touch);
+
 /* The same for a transition in which the process died once: does all that is visible, and halts the thread before it
  * runs on. */
 void world_step_fatal(struct world *world, agent_id agent, outcome_id outcome, event_id now);
 
+/* For targets with `follows`, instead of coming back from resume, if world->follows: the thread that acts has come to `next`. If a replay is under way, and its next step is of the
+ * simple kind, takes that step at once, and says whose it is: that thread goes on with step.result. AGENT_NONE: come back, as always. */
+agent_id world_follow(struct world *world, const struct op *next);
+
+static inline struct location_hint *location_hint(struct world *world, uint64_t key)
+{
+    return &world->hints[key * 0x9e3779b97f4a7c15u >> 56];
+}
+
+/* The same as world_location, where no hint helps; `key` is what it is called in the map. */
+loc_id world_location_find(struct world *world, enum object_kind kind, uint64_t addr, uint64_t key);
+
 /* The location of an object, or of the eight bytes around `addr`. */
-loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr);
+static inline loc_id world_location(struct world *world, enum object_kind kind, uint64_t addr)
+{
+    uint64_t name = kind == OBJECT_CELL ? addr & ~(uint64_t)7 : addr;
+    uint64_t key = name ^ (uint64_t)kind << 59;
+    const struct location_hint *hint = location_hint(world, key);
+
+    return __builtin_expect(hint->key == key, 1) ? hint->loc
+                                                 : world_location_find(world, kind, name, key);
+}
 
 /* The present state of a location: eight bytes of memory, or an object's state. */
 uint64_t world_state(const struct world *world, loc_id loc);

@@ -152,6 +152,21 @@ EXPORTED void __raddle_fence(uint32_t flags, const struct raddle_site *site)
     __sync_synchronize();
 }
 
+EXPORTED void __raddle_head(uint32_t again, const struct raddle_site *site)
+{
+    (void)again;
+    (void)site;
+}
+
+EXPORTED void __raddle_turn(const void *p, uint32_t how, const struct raddle_site *head,
+                            const struct raddle_site *site)
+{
+    (void)p;
+    (void)how;
+    (void)head;
+    (void)site;
+}
+
 EXPORTED void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site)
 {
     (void)site;

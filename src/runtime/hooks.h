@@ -14,7 +14,7 @@ enum hook_flag {
     HOOK_PLAIN = 8, /* not atomic */
     HOOK_VOLATILE = 16,
     HOOK_WEAK = 32,   /* a compare-exchange that may fail for no reason */
-    HOOK_UNUSED = 64, /* a load whose result nothing uses */
+    HOOK_UNUSED = 64, /* a load or read-modify-write whose result nothing uses */
 };
 
 /* The order of a compare-exchange that fails, in bits 8 to 10 of the flags of __raddle_cas*. */
@@ -111,8 +111,12 @@ struct raddle_live {
         size; /* bytes; 0 with `in_memory`: a variable-length array, its size is in slots[slot + 1] */
     uint8_t in_memory;
     uint8_t is_pointer;
+    uint8_t fresh; /* at a head: comes on every way straight from a read, SITE_SOURCE */
     const struct raddle_type *type; /* of what is in memory, or NULL */
 };
+
+/* Local variables in memory up to that size begin with zeros. */
+#define HOOK_CLEARED_MAX 512u
 
 /* What is known of a site without running the program. */
 enum site_flag {
@@ -121,6 +125,13 @@ enum site_flag {
     SITE_LIVE = 4,   /* `live` has all that the function still needs */
     SITE_KNOWN =
         8, /* a call that is not announced: of a function of the table that does nothing beside what its row says */
+    SITE_JOIN =
+        16, /* joins a thread; if its function goes on to join another one, it does nothing between that anybody could notice */
+    SITE_UNUSED = 32, /* a call whose result nothing uses */
+    SITE_SOURCE =
+        64, /* a read whose value may be fresh at the head of a loop: nothing visible is done on the way there but fences and giving way */
+    SITE_FREE =
+        128, /* such a load that could as well be done later: whatever it gives, the code goes on to the head, and nothing there comes from it but fresh values */
 };
 
 /* One place in the program where something visible happens, or a call from which something visible may be
@@ -158,6 +169,13 @@ struct raddle_frame {
 static inline const struct raddle_site *hook_into_runtime(const struct raddle_site *site)
 {
     return (const struct raddle_site *)(const void *)((const char *)site + 1);
+}
+
+/* The other way round: the site of the call, or NULL if it was of something else. Sites are aligned. */
+static inline const struct raddle_site *hook_into_runtime_of(const struct raddle_site *into)
+{
+    return (uintptr_t)into & 1 ? (const struct raddle_site *)(const void *)((const char *)into - 1)
+                               : NULL;
 }
 
 /* The innermost frame of the running thread; the runtime swaps it with the fiber. */
@@ -247,6 +265,16 @@ unsigned __int128 __raddle_cas16(void *p, unsigned __int128 expected, unsigned _
                                  uint32_t flags, const struct raddle_site *site);
 
 void __raddle_fence(uint32_t flags, const struct raddle_site *site);
+
+/* At the head of a loop, which the code has come back to from inside if `again` is not 0. */
+void __raddle_head(uint32_t again, const struct raddle_site *site);
+
+/* Before a load of `how` & 255 bytes, by the order in the three bits above: behind it the code goes straight back to `head`, and all values there are those of the
+ * round before, but for fresh ones, which are what is loaded. With HOOK_TURN_EXCHANGE, before a compare-exchange, whose site is `site`: so it does if that
+ * fails, and the fresh ones are what it finds. */
+#define HOOK_TURN_EXCHANGE ((uint32_t)1 << 16)
+void __raddle_turn(const void *p, uint32_t how, const struct raddle_site *head,
+                   const struct raddle_site *site);
 
 /* Plain accesses of any size: struct copies, memory intrinsics, values of odd sizes (through a local copy). */
 void __raddle_memcpy(void *to, const void *from, size_t n, const struct raddle_site *site);

@@ -6,6 +6,7 @@
 
 #include "model/channel.h"
 #include "model/object.h"
+#include "script/alike.h"
 #include "script/mnemonic.h"
 
 /* Where cells are put if nothing else is there, so that pointers look the same in each run. */
@@ -150,6 +151,28 @@ static bool program_has(const struct program *program, enum op_kind kind)
     return false;
 }
 
+/* Whether more threads have a row for some barrier than it takes. */
+static bool program_crowds(const struct program *program)
+{
+    for (uint32_t d = 0; d < program->decl_count; d++) {
+        const struct decl *decl = &program->decls[d];
+        int64_t threads = 0;
+
+        for (uint32_t t = 0; decl->kind == OBJECT_BARRIER && t < program->thread_count; t++) {
+            const struct thread_code *code = &program->threads[t];
+            bool uses = false;
+
+            for (uint32_t i = 0; i < code->insn_count; i++)
+                uses |= code->insns[i].kind == INSN_OP && code->insns[i].op == OP_BARRIER_WAIT &&
+                        code->insns[i].place.decl == d;
+            threads += uses;
+        }
+        if (decl->kind == OBJECT_BARRIER && threads > decl->init[0].number)
+            return true;
+    }
+    return false;
+}
+
 /* Waits until the cell holds something else than the operand. */
 static void row_await(struct op *op, struct await *await)
 {
@@ -200,13 +223,21 @@ static struct op row_op(const struct script *script, struct world *world, const 
         op.size |= OBJECT_SAME;
     if (script->cancels)
         row_cancellable(&op);
-    if (insn->op == OP_LOAD && insn->dst == REG_NONE)
+    if ((insn->op == OP_LOAD || insn->op == OP_BARRIER_WAIT) && insn->dst == REG_NONE)
         op.variant |= OP_VARIANT_UNUSED;
+    if (insn->op == OP_RMW)
+        op.expect = insn->dst == REG_NONE && !script->awaits ? RMW_UNUSED : 0;
     if (insn->op == OP_AWAIT)
         row_await(&op, await);
     if (insn->op == OP_CHOOSE && (int64_t)op.value < 1)
         op.kind = OP_INVALID;
     return op;
+}
+
+static bool is_join_row(const struct thread_code *code, uint32_t pc)
+{
+    return pc < code->insn_count && code->insns[pc].kind == INSN_OP &&
+           code->insns[pc].op == OP_THREAD_JOIN;
 }
 
 /* Runs invisible rows up to a visible operation. */
@@ -225,6 +256,8 @@ static void thread_run(struct script *script, struct world *world, agent_id agen
         }
         if (insn->kind == INSN_OP) {
             *next = row_op(script, world, t->regs, insn, &t->await);
+            if (next->kind == OP_THREAD_JOIN)
+                next->expect = rows == 0 && t->pc > 0 && is_join_row(code, t->pc - 1) ? JOIN_ON : 0;
             if (next->kind != OP_STORE || !world_buffer_store(world, agent, next))
                 return;
             t->pc++;
@@ -287,6 +320,8 @@ static void script_restart(struct target *target, struct world *world)
     const struct program *program = script->program;
 
     memcpy(script->memory, script->initial, script->size);
+    if (script->crowded)
+        world->commutes &= (uint8_t)~COMMUTE_BARRIERS;
     for (uint32_t d = 0; d < program->decl_count; d++) {
         const struct decl *decl = &program->decls[d];
 
@@ -370,6 +405,7 @@ static const struct target_ops script_ops = {
     .shared = script_shared,
     .note = script_note,
     .change = script_change,
+    .alike = script_alike,
 };
 
 /* Every declaration starts at eight bytes of its own. Objects get names behind all memory. */
@@ -389,6 +425,8 @@ static void script_lay_out(struct script *script)
             script->addresses[d] = next;
             next += program->decls[d].count;
         }
+    script->base.base = (uint64_t)(uintptr_t)script->memory;
+    script->base.extent = next - script->base.base;
 }
 
 static void script_fill(struct script *script)
@@ -416,6 +454,8 @@ int script_open(struct script *script, const struct program *program)
     script->base.ops = &script_ops;
     script->program = program;
     script->cancels = program_has(program, OP_THREAD_CANCEL);
+    script->awaits = program_has(program, OP_AWAIT);
+    script->crowded = program_crowds(program);
     script->wants = program_has(program, OP_RWLOCK_WANT);
     for (uint32_t d = 0; d < program->decl_count; d++)
         if (program->decls[d].kind == OBJECT_CELL)

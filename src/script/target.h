@@ -16,6 +16,8 @@ struct script {
     uint64_t *addresses; /* by declaration: of its element 0; an object's is a mere name */
     uint64_t end;        /* addresses from here on name objects */
     bool cancels;        /* some row is a `cancel` */
+    bool awaits;         /* or an `await`: nobody may add unnoticed then */
+    bool crowded;        /* more threads may use some barrier than it takes */
     bool wants;          /* or an `rwwant`: readers wait behind writers that wait */
     struct script_thread {
         int64_t *regs;

@@ -353,7 +353,8 @@ static bool read_statement(struct text_reader *reader)
     uint8_t kind;
     uint8_t size;
 
-    if (text_decl_word(first, &kind, &size))
+    if (text_decl_word(first, &kind, &size) &&
+        !text_is_arrival(&reader->lexer, reader->thread != NULL))
         return text_read_decl(reader);
     for (size_t i = 0; i < STATEMENTS; i++)
         if (text_token_is(first, statements[i].word) && (reader->thread || !statements[i].row))

@@ -140,6 +140,17 @@ static bool declare_thread(struct text_reader *reader)
     return true;
 }
 
+bool text_is_arrival(const struct text_lexer *lexer, bool in_thread)
+{
+    const char *at = lexer->at;
+
+    if (!in_thread || !text_token_is(&lexer->token, "barrier"))
+        return false;
+    while (at < lexer->end && *at != '\n' && *at != '#' && *at != '=')
+        at++;
+    return at == lexer->end || *at != '=';
+}
+
 bool text_declare_all(struct text_reader *reader)
 {
     struct text_lexer *lexer = &reader->lexer;
@@ -147,7 +158,8 @@ bool text_declare_all(struct text_reader *reader)
     uint8_t size;
 
     while (lexer->token.kind != TOKEN_END) {
-        if (text_decl_word(&lexer->token, &kind, &size)) {
+        if (text_decl_word(&lexer->token, &kind, &size) &&
+            !text_is_arrival(lexer, reader->program->thread_count > 0)) {
             if (!declare_object(reader))
                 return false;
         } else if (text_token_is(&lexer->token, "thread")) {

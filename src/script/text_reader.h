@@ -52,6 +52,8 @@ void text_token_copy(const struct text_token *token, char name[NAME_LENGTH_MAX +
 
 /* text_decl.c */
 bool text_declare_all(struct text_reader *reader); /* the first pass */
+/* Whether the line is a row, not a declaration: `barrier b`, without a number, in a thread. */
+bool text_is_arrival(const struct text_lexer *lexer, bool in_thread);
 bool text_decl_word(const struct text_token *word, uint8_t *kind, uint8_t *size);
 bool text_read_decl(struct text_reader *reader); /* the second: its initial values */
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "trace/lanes.h"
 #include "trace/words.h"
 
@@ -24,6 +25,13 @@ static void paragraph(const struct about *a, uint32_t indent, uint32_t colour, c
 
 /* ---- the bug */
 
+/* Nobody looks for a bug in the headers of the compiler and of the system. */
+static bool is_of_system(const struct trace_site *site)
+{
+    return site->file && (strncmp(site->file, "/usr/include/", 13) == 0 ||
+                          strncmp(site->file, "/usr/lib/", 9) == 0);
+}
+
 static void print_callers(const struct about *a, uint32_t stack)
 {
     char place[WORDS_MAX], line[2 * WORDS_MAX];
@@ -31,6 +39,10 @@ static void print_callers(const struct about *a, uint32_t stack)
     for (int i = 0; stack && i < STACK_SHOWN; i++) {
         const struct trace_frame *frame = &a->trace->frames.at[stack - 1];
 
+        if (is_of_system(&frame->site)) {
+            stack = frame->up;
+            continue;
+        }
         words_place(&frame->site, false, place, sizeof place);
         snprintf(line, sizeof line, "called by %.*s%s%s", WORDS_MAX / 2,
                  frame->site.function ? frame->site.function : "?", *place ? " at " : "", place);
@@ -87,6 +99,8 @@ static void print_bug(const struct about *a)
 
     snprintf(line, sizeof line, "%s: %s", bug->kind, bug->message);
     paragraph(a, 0, PEN_ALARM, line);
+    if (a->trace->waits.count)
+        return; /* the rest is told thread by thread */
     words_thread(a->trace, bug->thread, thread, sizeof thread);
     words_place(&bug->site, false, place, sizeof place);
     snprintf(line, sizeof line, "in %s%s%s%s%.*s", thread, *place ? " at " : "", place,
@@ -94,11 +108,64 @@ static void print_bug(const struct about *a)
              bug->site.function ? bug->site.function : "");
     paragraph(a, 2, PEN_PLAIN, line);
     print_callers(a, bug->stack);
-    if (!a->trace->waits.count) /* else the details are told thread by thread */
-        for (uint32_t i = 0; i < bug->details.count; i++)
-            paragraph(a, 2, PEN_PLAIN, bug->details.at[i]);
-    if (!a->trace->waits.count)
-        print_source(a, &bug->site, SOURCE_BEFORE, SOURCE_AFTER);
+    for (uint32_t i = 0; i < bug->details.count; i++)
+        paragraph(a, 2, PEN_PLAIN, bug->details.at[i]);
+    print_source(a, &bug->site, SOURCE_BEFORE, SOURCE_AFTER);
+}
+
+/* ---- the two accesses of a race */
+
+static void print_side(const struct about *a, const struct trace_side *side)
+{
+    char thread[WORDS_MAX], place[WORDS_MAX], line[4 * WORDS_MAX];
+    struct text text = text_open(line, sizeof line);
+
+    words_place(&side->site, false, place, sizeof place);
+    text_add(&text, "%s: %s%s%s, holding ",
+             words_thread(a->trace, side->thread, thread, sizeof thread), side->what,
+             *place ? " at " : "", place);
+    for (uint32_t i = 0; i < side->locks.count; i++)
+        text_add(&text, "%s%s", i ? ", " : "", side->locks.at[i]);
+    text_add(&text, "%s", side->locks.count ? "" : "no lock");
+    if (side->step)
+        text_add(&text, " (step %" PRIu32 ")", side->step);
+    paragraph(a, 2, PEN_THREAD + side->thread, line);
+    print_callers(a, side->stack);
+    print_source(a, &side->site, 1, 1);
+}
+
+/* The details begin with both accesses and their stacks, which are told here, and end with who created whom, which is told below. */
+static bool detail_is_told(const char *detail, uint32_t *groups)
+{
+    bool deep = strncmp(detail, "    ", 4) == 0;
+
+    *groups += !deep;
+    return *groups <= 2 || deep || strstr(detail, " was created by ");
+}
+
+static void print_race(const struct about *a)
+{
+    const struct trace_bug *bug = &a->trace->bug;
+    uint32_t groups = 0;
+    char line[3 * WORDS_MAX];
+    size_t length;
+
+    snprintf(line, sizeof line, "%s: %s", bug->kind, bug->message);
+    paragraph(a, 0, PEN_ALARM, line);
+    for (uint32_t i = 0; i < a->trace->sides.count; i++)
+        print_side(a, &a->trace->sides.at[i]);
+    for (uint32_t i = 0; i < bug->details.count; i++) {
+        const char *detail = bug->details.at[i];
+
+        if (detail_is_told(detail, &groups))
+            continue;
+        detail += strspn(detail, " ");
+        length = strlen(detail);
+        snprintf(line, sizeof line, "%.*s",
+                 (int)(length && detail[length - 1] == ':' ? length - 1 : length),
+                 detail); /* without the stack that follows */
+        paragraph(a, 2, PEN_PLAIN, line);
+    }
 }
 
 /* ---- who waits for whom */
@@ -125,27 +192,23 @@ static bool wait_is_circle(const struct trace *trace, uint32_t thread)
     return false;
 }
 
-/* "T1 waits for T2, T2 waits for T1": the first circle there is. */
-static void print_circle(const struct about *a)
+bool about_circle(const struct trace *trace, char *buffer, size_t size)
 {
-    const struct trace *trace = a->trace;
-    char line[WORDS_MAX];
-    size_t used;
+    struct text text = text_open(buffer, size);
     uint32_t i = 0, thread;
 
     while (i < trace->waits.count && !wait_is_circle(trace, trace->waits.at[i].thread))
         i++;
     if (i == trace->waits.count)
-        return;
+        return false;
     thread = trace->waits.at[i].thread;
-    used = (size_t)snprintf(line, sizeof line, "a circle: T%" PRIu32, thread);
+    text_add(&text, "a circle: T%" PRIu32, thread);
     do {
         thread = wait_of(trace, thread)->on - 1;
-        if (used < sizeof line)
-            used += (size_t)snprintf(line + used, sizeof line - used, " waits for T%" PRIu32 "%s",
-                                     thread, thread == trace->waits.at[i].thread ? "" : ", who");
+        text_add(&text, " waits for T%" PRIu32 "%s", thread,
+                 thread == trace->waits.at[i].thread ? "" : ", who");
     } while (thread != trace->waits.at[i].thread);
-    paragraph(a, 2, PEN_BOLD, line);
+    return true;
 }
 
 static void print_waits(const struct about *a)
@@ -154,7 +217,8 @@ static void print_waits(const struct about *a)
 
     if (!a->trace->waits.count)
         return;
-    print_circle(a);
+    if (about_circle(a->trace, line, sizeof line))
+        paragraph(a, 2, PEN_BOLD, line);
     for (uint32_t i = 0; i < a->trace->waits.count; i++) {
         const struct trace_wait *wait = &a->trace->waits.at[i];
 
@@ -163,7 +227,7 @@ static void print_waits(const struct about *a)
         snprintf(line, sizeof line, "%s waits for %.*s%s%s", thread, WORDS_MAX, wait->text,
                  *place ? ", at " : "", place);
         paragraph(a, 2, PEN_THREAD + wait->thread, line);
-        print_callers(a, wait->thread == a->trace->bug.thread ? 0 : wait->stack);
+        print_callers(a, wait->stack);
         print_source(a, &wait->site, 1, 1);
     }
 }
@@ -197,14 +261,12 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_counts(const struct about *a, const uint32_t *lane_of)
+static void print_counts(const struct about *a, uint32_t threads)
 {
-    uint32_t steps = a->trace->steps.count, threads = 0;
+    uint32_t steps = a->trace->steps.count;
     uint32_t switches = words_context_switches(a->trace);
     char line[200];
 
-    for (uint32_t i = 0; i < a->trace->threads.count; i++)
-        threads += lane_of[i] != LANES_NONE;
     snprintf(line, sizeof line,
              "run:     %" PRIu32 " step%s, %" PRIu32 " thread%s, %" PRIu32 " context switch%s",
              steps, plural(steps), threads, plural(threads), switches, switches == 1 ? "" : "es");
@@ -230,14 +292,19 @@ static void print_threads(const struct about *a, const uint32_t *lane_of)
 }
 
 void about_print(const struct trace *trace, struct pen *pen, uint32_t width,
-                 const uint32_t *lane_of)
+                 const struct about_run *run)
 {
     struct about a = {trace, pen, width};
 
-    print_bug(&a);
+    if (trace->sides.count)
+        print_race(&a);
+    else
+        print_bug(&a);
     print_waits(&a);
     pen_newline(pen);
     print_program(&a);
-    print_counts(&a, lane_of);
-    print_threads(&a, lane_of);
+    print_counts(&a, run->threads);
+    if (run->shown)
+        paragraph(&a, 0, PEN_PLAIN, run->shown);
+    print_threads(&a, run->lane_of);
 }

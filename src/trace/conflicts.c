@@ -4,9 +4,11 @@
 
 #define NOBODY UINT32_MAX
 
-/* The latest accesses to eight bytes of memory. One that another one hides is not looked for: so a narrow write hides
- * the write to the bytes beside it. That loses an arrow, never invents one. */
-struct granule {
+/* Of one step: no access is larger. */
+#define BYTES_MAX 16
+
+/* The latest accesses to a byte of memory. */
+struct byte {
     uint32_t write; /* step, or NOBODY */
     uint32_t
         reads; /* the latest reads since: index of the first into `reads`, one for each thread */
@@ -16,23 +18,23 @@ struct finder {
     const struct trace *trace;
     struct arena *arena;
     conflict_vec *conflicts;
-    struct map map; /* address / 8 -> granule */
-    VEC(struct granule) granules;
-    VEC(uint32_t) reads; /* steps or NOBODY; trace.threads.count for each granule */
+    struct map map; /* address -> byte */
+    VEC(struct byte) bytes;
+    VEC(uint32_t) reads; /* steps or NOBODY; trace.threads.count for each byte */
 };
 
-static struct granule *granule_of(struct finder *f, uint64_t key)
+static struct byte *byte_of(struct finder *f, uint64_t key)
 {
     uint32_t index = map_get(&f->map, key);
 
     if (index == MAP_ABSENT) {
-        index = f->granules.count;
+        index = f->bytes.count;
         map_add(&f->map, key, index);
-        vec_push(f->arena, &f->granules, (struct granule){NOBODY, f->reads.count});
+        vec_push(f->arena, &f->bytes, (struct byte){NOBODY, f->reads.count});
         for (uint32_t i = 0; i < f->trace->threads.count; i++)
             vec_push(f->arena, &f->reads, NOBODY);
     }
-    return &f->granules.at[index];
+    return &f->bytes.at[index];
 }
 
 static bool overlap(const struct trace_step *a, const struct trace_step *b)
@@ -47,19 +49,19 @@ static void conflict_add(struct finder *f, uint32_t first, uint32_t second)
     if (first == NOBODY || steps[first].thread == steps[second].thread ||
         !overlap(&steps[first], &steps[second]))
         return;
-    if (f->conflicts->count && vec_last(f->conflicts).first == first &&
-        vec_last(f->conflicts).second == second)
-        return; /* found in the granule before */
+    for (uint32_t i = f->conflicts->count; i-- > 0 && f->conflicts->at[i].second == second;)
+        if (f->conflicts->at[i].first == first)
+            return; /* found at a byte before */
     vec_push(f->arena, f->conflicts, (struct trace_conflict){first, second});
 }
 
-static void granule_access(struct finder *f, uint64_t key, uint32_t index)
+static void byte_access(struct finder *f, uint64_t key, uint32_t index)
 {
     const struct trace_step *step = &f->trace->steps.at[index];
-    struct granule *granule = granule_of(f, key);
-    uint32_t *reads = f->reads.at + granule->reads;
+    struct byte *byte = byte_of(f, key);
+    uint32_t *reads = f->reads.at + byte->reads;
 
-    conflict_add(f, granule->write, index);
+    conflict_add(f, byte->write, index);
     if (!step->writes) {
         reads[step->thread] = index;
         return;
@@ -68,7 +70,7 @@ static void granule_access(struct finder *f, uint64_t key, uint32_t index)
         conflict_add(f, reads[i], index);
         reads[i] = NOBODY;
     }
-    granule->write = index;
+    byte->write = index;
 }
 
 void conflicts_find(const struct trace *trace, struct arena *arena, conflict_vec *conflicts)
@@ -82,8 +84,7 @@ void conflicts_find(const struct trace *trace, struct arena *arena, conflict_vec
         if (!step->cell || !step->size || (!step->reads && !step->writes) ||
             (step->buffered && !step->is_buffer))
             continue;
-        granule_access(&f, step->cell >> 3, i);
-        if ((step->cell + step->size - 1) >> 3 != step->cell >> 3)
-            granule_access(&f, (step->cell + step->size - 1) >> 3, i);
+        for (uint64_t at = 0; at < step->size && at < BYTES_MAX; at++)
+            byte_access(&f, step->cell + at, i);
     }
 }

@@ -185,6 +185,19 @@ static const char *break_before(const char *at, const char *fits)
     return fits;
 }
 
+const char *pen_part(struct pen *pen, const char *text, uint32_t columns)
+{
+    const char *end = text + strlen(text);
+    const char *stop = prefix_end(pen, text, end, columns < 2 ? 2 : columns, false);
+    const char *last;
+
+    if (stop < end)
+        stop = *stop == ' ' ? stop + 1 : break_before(text, stop);
+    last = stop > text && stop[-1] == ' ' ? stop - 1 : stop;
+    put_glyphs(pen, text, last);
+    return stop;
+}
+
 void pen_wrap(struct pen *pen, const char *text, size_t length, uint32_t indent, uint32_t width)
 {
     const char *end = text + length;

@@ -33,7 +33,10 @@ void pen_colour(struct pen *pen, uint32_t colour);
  * Characters that cannot be shown become '?'. */
 void pen_text(struct pen *pen, const char *text, uint32_t columns);
 
-/* The same, but cut at the front. */
+/* Writes what one line of `columns` columns holds, broken at a space if there is one. Returns what is left. */
+const char *pen_part(struct pen *pen, const char *text, uint32_t columns);
+
+/* As pen_text, but cut at the front. */
 void pen_tail(struct pen *pen, const char *text, uint32_t columns);
 
 /* One of our own signs: the first with Unicode, the second without. */

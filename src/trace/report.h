@@ -37,6 +37,13 @@ struct result_sampled {
     double promise; /* pct: the probability to find a bug of that depth, at least; 0: unknown */
 };
 
+/* How large the whole search is, if it is not over; all 0: nobody knows. */
+struct result_estimate {
+    double executions;   /* in all */
+    double factor;       /* as many times more, or fewer, would be no surprise */
+    double seconds_left; /* at the present rate */
+};
+
 /* What a check found, or what a trace tells about one. */
 struct result {
     const char *subject;           /* the file or program that was checked */
@@ -50,16 +57,33 @@ struct result {
     struct result_sampled sampled;
     uint64_t executions, blocked, transitions, threads, peak_rss_bytes;
     uint64_t states, revisited, state_bytes, untold; /* of a search that compares states */
-    uint64_t suppressed; /* data races that the user does not want to know of */
+    struct {
+        uint64_t checks, found, saved;
+    } symmetric; /* of one that looks for interchangeable threads */
+    struct {
+        uint64_t made, used, lost;
+        const char *refused; /* why a state could not be kept, or NULL */
+    } snapshots;             /* of one that goes back to states by them */
+    uint64_t suppressed;     /* data races that the user does not want to know of */
     double seconds;
+    struct result_estimate estimate;
+    const char *checkpoint; /* the file that holds what is left of the search, or NULL */
+};
+
+/* What a format may want to know beside what it tells of. */
+struct report_options {
+    const char *version; /* of raddle, or NULL */
+    const char *
+        source_root; /* absolute, without a slash behind, or NULL: names of files below it are told as seen from there */
 };
 
 struct report_ops {
     const char *name; /* what the user types: --name FILE */
     /* Each writes all of it and returns false if it could not, with errno set; NULL: not for that. Strings of any
      * bytes are fine. Errors of the stream are also the caller's to find. */
-    bool (*write_trace)(const struct trace *trace, FILE *out);
-    bool (*write_result)(const struct result *result, FILE *out);
+    bool (*write_trace)(const struct trace *trace, const struct report_options *options, FILE *out);
+    bool (*write_result)(const struct result *result, const struct report_options *options,
+                         FILE *out);
 };
 
 enum report_id {

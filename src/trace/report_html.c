@@ -68,10 +68,11 @@ static bool put_part(const char *name, const struct trace *trace, FILE *out)
     return ok;
 }
 
-static bool write_trace(const struct trace *trace, FILE *out)
+static bool write_trace(const struct trace *trace, const struct report_options *options, FILE *out)
 {
     const char *at = (const char *)page_html, *mark;
 
+    (void)options;
     while ((mark = strchr(at, '@'))) {
         fwrite(at, 1, (size_t)(mark - at), out);
         if (!put_part(mark, trace, out))

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/order.h"
+#include "trace/about.h"
 #include "trace/conflicts.h"
+#include "trace/matter.h"
+#include "trace/notes.h"
 #include "trace/report.h"
 #include "trace/utf8.h"
 #include "trace/words.h"
@@ -129,33 +133,37 @@ static json_t *json_op(uint8_t op)
     return json_string(name);
 }
 
-static json_t *json_step(const struct trace *trace, uint32_t index, uint32_t store)
+/* `store`: the number of the store that it flushes, or 0. */
+static json_t *json_step(const struct trace *trace, uint32_t index, uint32_t store, bool matters)
 {
     const struct trace_step *step = &trace->steps.at[index];
     char text[WORDS_MAX];
+    json_t *order = step->order ? json_string(memory_order_words[step->order - 1]) : json_null();
     json_t *outcome = step->outcome == OUTCOME_LOST ? json_string("lost")
                       : step->outcome               ? json_integer(step->outcome)
                                                     : json_null();
 
     words_step(trace, index, store, text, sizeof text);
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:o, s:o, s:o, s:o, "
-                     "s:o}",
-                     "number", (json_int_t)index + 1, "thread", (json_int_t)step->thread, "op",
-                     json_op(step->op), "text", json_text(text), "object", json_text(step->object),
-                     "reads", step->reads, "writes", step->writes, "plain", step->plain, "buffered",
-                     step->buffered, "flush", step->is_buffer, "size", (json_int_t)step->size,
-                     "value", json_value(step), "outcome", outcome, "cell",
-                     json_address(step->cell), "site", json_site(&step->site), "stack",
-                     json_index(step->stack));
+    return json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:o, s:b, s:I, "
+        "s:o, s:o, s:o, s:o, s:o}",
+        "number", (json_int_t)index + 1, "thread", (json_int_t)step->thread, "op",
+        json_op(step->op), "order", order, "text", json_text(text), "object",
+        json_text(step->object), "reads", step->reads, "writes", step->writes, "plain",
+        step->plain && !step->buffered, "buffered", step->buffered, "failed", step->failed, "flush",
+        step->is_buffer, "store", store ? json_integer(store) : json_null(), "matters", matters,
+        "size", (json_int_t)step->size, "value", json_value(step), "outcome", outcome, "cell",
+        json_address(step->cell), "site", json_site(&step->site), "stack", json_index(step->stack));
 }
 
 static json_t *json_steps(const struct trace *trace, struct arena *arena)
 {
     uint32_t *link = words_link_flushes(trace, arena);
+    struct matter matter = matter_find(trace, arena);
     json_t *steps = json_array();
 
     for (uint32_t i = 0; i < trace->steps.count; i++)
-        json_array_append_new(steps, json_step(trace, i, link[i]));
+        json_array_append_new(steps, json_step(trace, i, link[i], matter.shown[i]));
     return steps;
 }
 
@@ -213,6 +221,46 @@ static json_t *json_waits(const struct trace *trace)
     return waits;
 }
 
+/* null if no threads wait for each other in a circle. */
+static json_t *json_circle(const struct trace *trace)
+{
+    char text[WORDS_MAX];
+
+    return about_circle(trace, text, sizeof text) ? json_text(text) : json_null();
+}
+
+static json_t *json_sides(const struct trace *trace)
+{
+    json_t *sides = json_array();
+
+    for (uint32_t i = 0; i < trace->sides.count; i++) {
+        const struct trace_side *side = &trace->sides.at[i];
+        json_t *locks = json_array();
+
+        for (uint32_t k = 0; k < side->locks.count; k++)
+            json_array_append_new(locks, json_text(side->locks.at[k]));
+        json_array_append_new(
+            sides, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "thread", (json_int_t)side->thread,
+                             "step", side->step ? json_integer(side->step) : json_null(), "what",
+                             json_text(side->what), "locks", locks, "site", json_site(&side->site),
+                             "stack", json_index(side->stack)));
+    }
+    return sides;
+}
+
+static json_t *json_notes(const struct trace *trace, struct arena *arena)
+{
+    json_t *json = json_array();
+    note_vec notes = {0};
+
+    notes_find(trace, arena, &notes);
+    for (uint32_t i = 0; i < notes.count; i++)
+        json_array_append_new(json,
+                              json_pack("{s:I, s:o}", "step", (json_int_t)notes.at[i].step + 1,
+                                        "text", json_text(notes.at[i].text)));
+    return json;
+}
+
 static json_t *json_conflicts(const struct trace *trace, struct arena *arena)
 {
     json_t *json = json_array();
@@ -259,6 +307,9 @@ json_t *json_trace(const struct trace *trace)
     json_object_set_new(json, "variables", json_variables(trace));
     json_object_set_new(json, "values", json_values(trace));
     json_object_set_new(json, "waits", json_waits(trace));
+    json_object_set_new(json, "circle", json_circle(trace));
+    json_object_set_new(json, "sides", json_sides(trace));
+    json_object_set_new(json, "notes", json_notes(trace, &arena));
     json_object_set_new(json, "conflicts", json_conflicts(trace, &arena));
     json_object_set_new(json, "source", json_source(trace));
     json_object_set_new(
@@ -315,6 +366,15 @@ static json_t *json_sampled(const struct result_sampled *sampled)
                      (json_int_t)sampled->steps, "promise", sampled->promise);
 }
 
+/* null if nobody knows, or all was explored. */
+static json_t *json_estimate(const struct result_estimate *estimate)
+{
+    if (estimate->executions == 0)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "total", estimate->executions, "factor", estimate->factor,
+                     "seconds_left", estimate->seconds_left);
+}
+
 /* The names are a contract. */
 static json_t *json_result(const struct result *result)
 {
@@ -323,17 +383,22 @@ static json_t *json_result(const struct result *result)
     for (uint32_t i = 0; i < result->reasons.count; i++)
         json_array_append_new(reasons, json_text(result->reasons.at[i]));
     return json_pack(
-        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I,"
-        " s:I, s:o, s:o, s:o}",
+        "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I},"
+        " s:{s:I, s:I, s:I, s:o}, s:I, s:f, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
         "verdict", result->verdict, "reasons", reasons, "model", result->model, "search",
         json_text(result->search), "sampled", json_sampled(&result->sampled), "reduction",
         result->reduction, "executions", (json_int_t)result->executions, "blocked",
         (json_int_t)result->blocked, "transitions", (json_int_t)result->transitions, "states",
         (json_int_t)result->states, "revisited", (json_int_t)result->revisited, "state_bytes",
         (json_int_t)result->state_bytes, "untold", (json_int_t)result->untold, "symmetric",
-        (json_int_t)0, "threads", (json_int_t)result->threads, "seconds", result->seconds,
-        "peak_rss_bytes", (json_int_t)result->peak_rss_bytes, "suppressed",
-        (json_int_t)result->suppressed, "unseen", json_unseen(result), "warnings",
+        "checks", (json_int_t)result->symmetric.checks, "found",
+        (json_int_t)result->symmetric.found, "saved", (json_int_t)result->symmetric.saved,
+        "snapshots", "made", (json_int_t)result->snapshots.made, "used",
+        (json_int_t)result->snapshots.used, "lost", (json_int_t)result->snapshots.lost, "refused",
+        json_text(result->snapshots.refused), "threads", (json_int_t)result->threads, "seconds",
+        result->seconds, "estimate", json_estimate(&result->estimate), "checkpoint",
+        json_text(result->checkpoint), "peak_rss_bytes", (json_int_t)result->peak_rss_bytes,
+        "suppressed", (json_int_t)result->suppressed, "unseen", json_unseen(result), "warnings",
         json_bugs(&result->warnings), "bugs", json_bugs(&result->bugs));
 }
 
@@ -347,13 +412,16 @@ static bool json_write(json_t *json, FILE *out)
     return ok;
 }
 
-static bool write_trace(const struct trace *trace, FILE *out)
+static bool write_trace(const struct trace *trace, const struct report_options *options, FILE *out)
 {
+    (void)options;
     return json_write(json_trace(trace), out);
 }
 
-static bool write_result(const struct result *result, FILE *out)
+static bool write_result(const struct result *result, const struct report_options *options,
+                         FILE *out)
 {
+    (void)options;
     return json_write(json_result(result), out);
 }
 

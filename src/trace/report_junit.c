@@ -8,8 +8,10 @@
 #include "trace/utf8.h"
 #include "trace/words.h"
 
-/* JUnit XML, the common subset: one suite; a test case that passes, or one for each bug that fails. A search that did not see
- * everything is an error, not a failure: nothing is known to be wrong, and nothing to be right. */
+/* JUnit XML, the common subset: one suite with one test case, whose name is the same whatever is found, so that its history can be
+ * followed. It fails if there is a bug. A search that found no bug but did not see everything is an error, not a failure. */
+
+#define CASE_NAME "no interleaving fails"
 
 /* Text between tags, or the value of an attribute. */
 static void put_bytes(FILE *out, const char *bytes, size_t length, bool attribute)
@@ -82,21 +84,31 @@ static void put_properties(FILE *out, const struct result *result)
 }
 
 /* The run in words, one step a line, and what the program wrote. */
-static void put_run(FILE *out, const struct trace *run)
+static void put_run(FILE *out, const struct result_bug *bug)
 {
     struct lanes_style style = {0};
+
+    fprintf(out, "%s: %s\n", bug->kind, bug->message);
+    lanes_print_list(bug->run, &style, out);
+    if (bug->run->output.count) {
+        fputs("\noutput of the program:\n", out);
+        fwrite(bug->run->output.at, 1, bug->run->output.count, out);
+    }
+    fputc('\n', out);
+}
+
+static void put_runs(FILE *out, const struct result *result)
+{
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
 
     if (!stream)
         return;
-    lanes_print_list(run, &style, stream);
-    if (run->output.count) {
-        fputs("\noutput of the program:\n", stream);
-        fwrite(run->output.at, 1, run->output.count, stream);
-    }
-    if (fclose(stream) == 0) {
+    for (uint32_t i = 0; i < result->bugs.count; i++)
+        if (result->bugs.at[i].run)
+            put_run(stream, &result->bugs.at[i]);
+    if (fclose(stream) == 0 && length) {
         fputs("      <system-out>", out);
         put_bytes(out, text, length, false);
         fputs("</system-out>\n", out);
@@ -126,37 +138,38 @@ static void put_bug_text(FILE *out, const struct result_bug *bug)
     }
 }
 
-static void put_case_start(FILE *out, const struct result *result, const char *name, double seconds)
+static void put_case_start(FILE *out, const struct result *result)
 {
     fputs("    <testcase", out);
-    put_attribute(out, "name", name);
+    put_attribute(out, "name", CASE_NAME);
     put_attribute(out, "classname", result->subject);
-    fprintf(out, " time=\"%.3f\"", seconds);
+    fprintf(out, " time=\"%.3f\"", result->seconds);
 }
 
-/* The time of the check is that of its first case, so that the sum is right. */
-static void put_bug(FILE *out, const struct result *result, uint32_t index)
+/* The first bug is what the case fails with; the text has all of them. */
+static void put_bugs(FILE *out, const struct result *result)
 {
-    const struct result_bug *bug = &result->bugs.at[index];
-    char name[WORDS_MAX];
+    const struct result_bug *first = &result->bugs.at[0];
+    char more[WORDS_MAX];
 
-    snprintf(name, sizeof name, "%s: %s", bug->kind, bug->message);
-    put_case_start(out, result, name, index ? 0 : result->seconds);
+    snprintf(more, sizeof more, "%s (and %" PRIu32 " more)", first->message,
+             result->bugs.count - 1);
+    put_case_start(out, result);
     fputs(">\n      <failure", out);
-    put_attribute(out, "message", bug->message);
-    put_attribute(out, "type", bug->kind);
+    put_attribute(out, "message", result->bugs.count > 1 ? more : first->message);
+    put_attribute(out, "type", first->kind);
     fputc('>', out);
-    put_bug_text(out, bug);
+    for (uint32_t i = 0; i < result->bugs.count; i++)
+        put_bug_text(out, &result->bugs.at[i]);
     fputs("</failure>\n", out);
-    if (bug->run)
-        put_run(out, bug->run);
+    put_runs(out, result);
     fputs("    </testcase>\n", out);
 }
 
 /* No bug: it passes, unless something was left out. */
 static void put_verdict(FILE *out, const struct result *result)
 {
-    put_case_start(out, result, "no interleaving fails", result->seconds);
+    put_case_start(out, result);
     if (!result->reasons.count) {
         fputs("/>\n", out);
         return;
@@ -172,36 +185,36 @@ static void put_verdict(FILE *out, const struct result *result)
     fputs("</error>\n    </testcase>\n", out);
 }
 
-static bool write_result(const struct result *result, FILE *out)
+static bool write_result(const struct result *result, const struct report_options *options,
+                         FILE *out)
 {
-    uint32_t failures = result->bugs.count, tests = failures ? failures : 1;
-    uint32_t errors = failures == 0 && result->reasons.count;
+    unsigned failures = result->bugs.count > 0, errors = !failures && result->reasons.count;
     char counts[160];
 
-    snprintf(counts, sizeof counts,
-             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"%" PRIu32 "\" time=\"%.3f\"",
-             tests, failures, errors, result->seconds);
+    (void)options;
+    snprintf(counts, sizeof counts, " tests=\"1\" failures=\"%u\" errors=\"%u\" time=\"%.3f\"",
+             failures, errors, result->seconds);
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"raddle\"%s>\n",
             counts);
     fputs("  <testsuite", out);
     put_attribute(out, "name", result->subject);
     fprintf(out, "%s skipped=\"0\">\n", counts);
     put_properties(out, result);
-    for (uint32_t i = 0; i < failures; i++)
-        put_bug(out, result, i);
-    if (!failures)
+    if (failures)
+        put_bugs(out, result);
+    else
         put_verdict(out, result);
     fputs("  </testsuite>\n</testsuites>\n", out);
     return !ferror(out);
 }
 
-static bool write_trace(const struct trace *trace, FILE *out)
+static bool write_trace(const struct trace *trace, const struct report_options *options, FILE *out)
 {
     struct result_bug bug;
     struct result result;
 
     result_of_trace(trace, &result, &bug);
-    return write_result(&result, out);
+    return write_result(&result, options, out);
 }
 
 const struct report_ops report_junit = {"junit", write_trace, write_result};

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/conflicts.h"
+#include "trace/notes.h"
 #include "trace/pen.h"
 #include "trace/words.h"
 
@@ -18,12 +19,14 @@
 
 /* The latest access of the thread of step `i` to the same cell, before that step was asked for: a store that was in a buffer, before it went
  * there. STORY_NONE if there is none. */
-static uint32_t access_before(const struct trace *trace, uint32_t i)
+static uint32_t access_before(const struct trace *trace, uint32_t i, uint32_t store)
 {
     uint64_t cell = trace->steps.at[i].cell;
     uint32_t thread = trace->steps.at[i].thread;
 
-    if (trace->steps.at[i].op == OP_FLUSH && trace->steps.at[i].issued < i)
+    if (store)
+        i = store - 1;
+    else if (trace->steps.at[i].op == OP_FLUSH && trace->steps.at[i].issued < i)
         i = trace->steps.at[i].issued;
     while (i-- > 0)
         if (trace->steps.at[i].cell == cell && trace->steps.at[i].thread == thread &&
@@ -35,10 +38,10 @@ static uint32_t access_before(const struct trace *trace, uint32_t i)
 /* A write over another thread's, by a thread that has read before that: what it writes cannot know of it, whether it was computed from what
  * was read or not. */
 static void link_overwrite(const struct trace *trace, struct story_link *links, uint32_t first,
-                           uint32_t second)
+                           uint32_t second, uint32_t store)
 {
     const struct trace_step *step = &trace->steps.at[second];
-    uint32_t read = access_before(trace, second);
+    uint32_t read = access_before(trace, second, store);
 
     if (step->reads || !trace->steps.at[first].writes || read == STORY_NONE || read > first ||
         !trace->steps.at[read].reads || trace->steps.at[read].writes)
@@ -49,21 +52,23 @@ static void link_overwrite(const struct trace *trace, struct story_link *links, 
 }
 
 static void link_conflict(const struct trace *trace, struct story_link *links, uint32_t first,
-                          uint32_t second)
+                          uint32_t second, uint32_t store)
 {
     links[first].matters = links[second].matters = true;
     if (trace->steps.at[second].reads && trace->steps.at[first].writes)
         links[second].from = first;
     if (trace->steps.at[second].writes)
-        link_overwrite(trace, links, first, second);
+        link_overwrite(trace, links, first, second, store);
 }
 
 /* Reads of the same thread between a store and its flush have passed it. */
-static void link_flush(const struct trace *trace, struct story_link *links, uint32_t flush)
+static void link_flush(const struct trace *trace, struct story_link *links, uint32_t flush,
+                       uint32_t store)
 {
     const struct trace_step *step = &trace->steps.at[flush];
+    uint32_t from = store ? store : step->issued;
 
-    for (uint32_t i = flush; i-- > step->issued;) {
+    for (uint32_t i = flush; i-- > from;) {
         const struct trace_step *read = &trace->steps.at[i];
 
         if (read->thread != step->thread || read->is_buffer || !read->reads ||
@@ -77,16 +82,18 @@ static void link_flush(const struct trace *trace, struct story_link *links, uint
 struct story_link *story_links(const struct trace *trace, struct arena *arena)
 {
     struct story_link *links = arena_alloc(arena, (trace->steps.count + 1) * sizeof *links);
+    const uint32_t *stores = words_link_flushes(trace, arena);
     conflict_vec conflicts = {0};
 
     for (uint32_t i = 0; i < trace->steps.count; i++)
         links[i] = (struct story_link){STORY_NONE, STORY_NONE, STORY_NONE, STORY_NONE, false};
     conflicts_find(trace, arena, &conflicts);
     for (uint32_t i = 0; i < conflicts.count; i++)
-        link_conflict(trace, links, conflicts.at[i].first, conflicts.at[i].second);
+        link_conflict(trace, links, conflicts.at[i].first, conflicts.at[i].second,
+                      stores[conflicts.at[i].second]);
     for (uint32_t i = 0; i < trace->steps.count; i++)
         if (trace->steps.at[i].op == OP_FLUSH)
-            link_flush(trace, links, i);
+            link_flush(trace, links, i, stores[i]);
     return links;
 }
 
@@ -96,6 +103,7 @@ struct telling {
     const struct trace *trace;
     struct arena *arena;
     const struct story_link *links;
+    const uint32_t *stores; /* words_link_flushes */
     struct text text;
     char buffer[4 * WORDS_MAX];
 };
@@ -107,7 +115,7 @@ static void say_step(struct telling *t, uint32_t i)
     const struct story_link *link = &t->links[i];
     char words[WORDS_MAX];
 
-    text_add(&t->text, "%s", words_step(t->trace, i, 0, words, sizeof words));
+    text_add(&t->text, "%s", words_step(t->trace, i, t->stores[i], words, sizeof words));
     if (link->from != STORY_NONE && t->trace->steps.at[link->from].thread != step->thread)
         text_add(&t->text, " (written by T%" PRIu32 " in step %" PRIu32 ")",
                  t->trace->steps.at[link->from].thread, link->from + 1);
@@ -188,7 +196,10 @@ void story_tell(const struct trace *trace, struct arena *arena, story_line_vec *
 {
     struct telling *t = arena_alloc(arena, sizeof *t);
 
-    *t = (struct telling){.trace = trace, .arena = arena, .links = story_links(trace, arena)};
+    *t = (struct telling){.trace = trace,
+                          .arena = arena,
+                          .links = story_links(trace, arena),
+                          .stores = words_link_flushes(trace, arena)};
     t->text = text_open(t->buffer, sizeof t->buffer);
     for (uint32_t first = 0; first < trace->steps.count;) {
         uint32_t last = first;
@@ -207,6 +218,21 @@ void story_tell(const struct trace *trace, struct arena *arena, story_line_vec *
 
 /* ---- for people */
 
+static void print_notes(const struct trace *trace, const struct lanes_style *style, struct pen *pen,
+                        struct arena *arena)
+{
+    note_vec notes = {0};
+
+    notes_find(trace, arena, &notes);
+    if (notes.count) {
+        pen_newline(pen);
+        pen_paragraph(pen, 0, PEN_BOLD, "what went wrong:", style->width);
+    }
+    for (uint32_t i = 0; i < notes.count; i++)
+        pen_paragraph(pen, 2, PEN_THREAD + trace->steps.at[notes.at[i].step].thread,
+                      notes.at[i].text, style->width);
+}
+
 int story_print(const struct trace *trace, const struct lanes_style *style, FILE *out)
 {
     struct pen pen = {.out = out, .unicode = style->unicode, .colour = style->colour};
@@ -215,9 +241,13 @@ int story_print(const struct trace *trace, const struct lanes_style *style, FILE
 
     if (arena_open(&arena, ARENA_RESERVE) != 0)
         return -1;
-    story_tell(trace, &arena, &lines);
-    if (lines.count)
+    print_notes(trace, style, &pen, &arena);
+    if (!style->brief)
+        story_tell(trace, &arena, &lines);
+    if (lines.count) {
+        pen_newline(&pen);
         pen_paragraph(&pen, 0, PEN_BOLD, "in words:", style->width);
+    }
     for (uint32_t i = 0; i < lines.count; i++) {
         const struct story_line *line = &lines.at[i];
         char steps[48];

@@ -31,7 +31,8 @@ struct story_link *story_links(const struct trace *trace, struct arena *arena);
 /* The story, in the arena. */
 void story_tell(const struct trace *trace, struct arena *arena, story_line_vec *lines);
 
-/* Writes it, a paragraph for each stretch of one thread. Returns as lanes_print. */
+/* Writes the notes (notes.h) and, unless it is to be brief, the story, a paragraph for each stretch of one thread; an empty line before each. Returns as
+ * lanes_print. */
 int story_print(const struct trace *trace, const struct lanes_style *style, FILE *out);
 
 #endif

@@ -170,6 +170,23 @@ void trace_add_wait(struct trace *trace, const struct trace_wait *wait)
     vec_push(&trace->arena, &trace->waits, copy);
 }
 
+void trace_add_side(struct trace *trace, const struct trace_side *side, const char *const *locks,
+                    uint32_t count)
+{
+    struct trace_side copy = *side;
+
+    CHECK(side->thread < trace->threads.count && side->step <= trace->steps.count &&
+              side->stack <= trace->frames.count && trace->sides.count < 2,
+          "a side of a race, by thread %u", side->thread);
+    copy.what = copy_text(trace, side->what);
+    copy.site = copy_site(trace, &side->site);
+    copy.locks.at = NULL;
+    copy.locks.count = copy.locks.room = 0;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&trace->arena, &copy.locks, copy_text(trace, locks[i]));
+    vec_push(&trace->arena, &trace->sides, copy);
+}
+
 uint32_t trace_add_file(struct trace *trace, const char *path)
 {
     vec_push(&trace->arena, &trace->files, copy_text(trace, path));

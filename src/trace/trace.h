@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "model/op.h"
 
-#define TRACE_VERSION 2u
+#define TRACE_VERSION 3u
 
 /* trace.buffer_bound: none; the same number as the model's BUFFER_UNBOUNDED. */
 #define TRACE_UNBOUNDED UINT32_MAX
@@ -52,8 +52,10 @@ struct trace_step {
     outcome_id outcome; /* the woken thread of a signal by its index, or OUTCOME_LOST */
 
     uint8_t op;    /* enum op_kind */
+    uint8_t order; /* 1 + enum memory_order, of an atomic access or a fence; 0: it has none */
     bool plain;    /* came between two choices: a replay passes over it */
     bool buffered; /* OP_STORE: went into a store buffer */
+    bool failed;   /* OP_CAS: found another value than it expected, and wrote nothing */
     bool reads, writes;
     uint8_t size;    /* of a memory access; 0: none */
     uint64_t value;  /* read, written or returned */
@@ -83,7 +85,17 @@ struct trace_value {
 struct trace_wait {
     uint32_t thread;
     uint32_t on;      /* 1 + the thread that it waits for, or 0 if that is not known */
-    const char *text; /* "lock b, held by thread 2" */
+    const char *text; /* "lock b, held by T2 (move)", "a chance to read from …" */
+    struct trace_site site;
+    uint32_t stack; /* as that of a step */
+};
+
+/* One of the two accesses of a data race. */
+struct trace_side {
+    uint32_t thread;
+    uint32_t step;           /* its number, 1-based; 0: it is not among the steps */
+    const char *what;        /* "write of queue.head" */
+    VEC(const char *) locks; /* that its thread held */
     struct trace_site site;
     uint32_t stack; /* as that of a step */
 };
@@ -126,6 +138,8 @@ struct trace {
     VEC(struct trace_step) steps;
     VEC(struct trace_value) values; /* by step */
     VEC(struct trace_wait) waits;
+    VEC(struct trace_side)
+    sides;            /* of a data race: the earlier access, then the one that shows it */
     VEC(char) output; /* bytes that the program wrote */
 };
 
@@ -175,6 +189,10 @@ void trace_add_value(struct trace *trace, const struct trace_value *value);
 
 /* Appends; its threads and its frames must be there already. */
 void trace_add_wait(struct trace *trace, const struct trace_wait *wait);
+
+/* Appends; its thread, step and frames must be there already. `locks` are `count` names. */
+void trace_add_side(struct trace *trace, const struct trace_side *side, const char *const *locks,
+                    uint32_t count);
 
 /* Appends; files and their lines in order. Returns the index of the file. */
 uint32_t trace_add_file(struct trace *trace, const char *path);

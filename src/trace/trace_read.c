@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "model/order.h"
 #include "trace/trace_reader.h"
 
 #define FIRST_WORDS "raddle trace "
@@ -196,12 +197,31 @@ static bool read_outcome(struct reader *r, outcome_id *outcome)
     return true;
 }
 
+static bool read_order(struct reader *r, struct trace_step *step)
+{
+    char found[40], word[16];
+
+    if (!reader_skip_word(r, " order"))
+        return true;
+    for (uint8_t order = 0; order <= ORDER_SEQ_CST; order++) {
+        snprintf(word, sizeof word, " %s", memory_order_words[order]);
+        if (reader_skip_word(r, word)) {
+            step->order = (uint8_t)(order + 1);
+            return true;
+        }
+    }
+    return reader_fail(r, "no memory order: '%s'", reader_rest(r, found, sizeof found));
+}
+
 static bool read_access(struct reader *r, struct trace_step *step)
 {
     uint64_t size = 0;
 
+    if (!read_order(r, step))
+        return false;
     step->plain = reader_skip_word(r, " plain");
     step->buffered = reader_skip_word(r, " buffered");
+    step->failed = reader_skip_word(r, " failed");
     step->reads = reader_skip_word(r, " reads");
     step->writes = reader_skip_word(r, " writes");
     if (reader_skip_word(r, " size") && !reader_want_digits(r, " ", 10, UINT8_MAX, &size))
@@ -281,6 +301,37 @@ static bool read_wait(struct reader *r)
     return true;
 }
 
+static bool read_side(struct reader *r)
+{
+    struct trace *trace = r->trace;
+    struct trace_side side = {0};
+
+    if (!reader_want_u32(r, " ", &side.thread) || !reader_number(r, " step", &side.step) ||
+        !reader_text(r, " what", &side.what))
+        return false;
+    while (reader_skip_word(r, " lock")) {
+        const char *lock;
+
+        if (!reader_want_string(r, &lock))
+            return false;
+        vec_push(&trace->arena, &side.locks, lock);
+    }
+    if (!reader_site(r, &side.site) || !reader_number(r, " stack", &side.stack))
+        return false;
+    if (trace->sides.count == 2)
+        return reader_fail(r, "a data race has two sides only");
+    if (side.thread >= trace->threads.count)
+        return reader_fail(r, "there is no thread %" PRIu32, side.thread);
+    if (side.step > trace->steps.count)
+        return reader_fail(r, "there is no step %" PRIu32, side.step);
+    if (side.stack > trace->frames.count)
+        return reader_fail(r, "there is no frame %" PRIu32, side.stack);
+    if (!side.what)
+        return reader_missing(r, "what it does");
+    vec_push(&trace->arena, &trace->sides, side);
+    return true;
+}
+
 static bool read_output(struct reader *r)
 {
     size_t length;
@@ -301,15 +352,25 @@ static const struct line_kind {
     bool required; /* one at least */
     bool (*read)(struct reader *r);
 } line_kinds[] = {
-    {"program", false, true, read_program},   {"argument", true, false, read_argument},
-    {"build", false, true, read_build},       {"model", false, true, read_model},
-    {"option", true, false, read_option},     {"bug", false, true, read_bug},
-    {"message", false, true, read_message},   {"detail", true, false, read_detail},
-    {"thread", true, true, read_thread},      {"file", true, false, read_file},
-    {"source", true, false, read_source},     {"frame", true, false, read_frame},
-    {"variable", true, false, read_variable}, {"step", true, false, read_step},
-    {"value", true, false, read_value},       {"wait", true, false, read_wait},
-    {"output", true, false, read_output},     {"end", false, true, NULL},
+    {"program", false, true, read_program},
+    {"argument", true, false, read_argument},
+    {"build", false, true, read_build},
+    {"model", false, true, read_model},
+    {"option", true, false, read_option},
+    {"bug", false, true, read_bug},
+    {"message", false, true, read_message},
+    {"detail", true, false, read_detail},
+    {"thread", true, true, read_thread},
+    {"file", true, false, read_file},
+    {"source", true, false, read_source},
+    {"frame", true, false, read_frame},
+    {"variable", true, false, read_variable},
+    {"step", true, false, read_step},
+    {"value", true, false, read_value},
+    {"wait", true, false, read_wait},
+    {"side", true, false, read_side},
+    {"output", true, false, read_output},
+    {"end", false, true, NULL},
 };
 
 /* Moves to the next line; there is one, as the text ends with the line "end". */

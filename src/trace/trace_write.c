@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "base/check.h"
+#include "model/order.h"
 #include "trace/trace.h"
 #include "trace/utf8.h"
 
@@ -162,8 +163,11 @@ static void put_step(struct writer *w, const struct trace_step *step)
         snprintf(text, sizeof text, " buffer 0x%" PRIx64, step->addr);
         put(w, text);
     }
+    put(w, step->order ? " order " : "");
+    put(w, step->order ? memory_order_words[step->order - 1] : "");
     put(w, step->plain ? " plain" : "");
     put(w, step->buffered ? " buffered" : "");
+    put(w, step->failed ? " failed" : "");
     put(w, step->reads ? " reads" : "");
     put(w, step->writes ? " writes" : "");
     if (step->size)
@@ -280,6 +284,24 @@ static void put_waits(struct writer *w, const struct trace *trace)
     }
 }
 
+static void put_sides(struct writer *w, const struct trace *trace)
+{
+    for (uint32_t i = 0; i < trace->sides.count; i++) {
+        const struct trace_side *side = &trace->sides.at[i];
+
+        put_number(w, "side", side->thread);
+        if (side->step)
+            put_number(w, " step", side->step);
+        put_text(w, " what", side->what);
+        for (uint32_t k = 0; k < side->locks.count; k++)
+            put_text(w, " lock", side->locks.at[k]);
+        put_site(w, &side->site);
+        if (side->stack)
+            put_number(w, " stack", side->stack);
+        put(w, "\n");
+    }
+}
+
 /* A line for each line that the program wrote, so that two files can be compared. */
 static void put_output(struct writer *w, const char *at, size_t length)
 {
@@ -317,6 +339,7 @@ bool trace_write(const struct trace *trace, FILE *out)
         put_step(&w, &trace->steps.at[i]);
     put_values(&w, trace);
     put_waits(&w, trace);
+    put_sides(&w, trace);
     if (trace->output.count)
         put_output(&w, trace->output.at, trace->output.count);
     writer_flush(&w);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/object.h"
+#include "model/order.h"
 
 /* A phrase being put together. */
 struct phrase {
@@ -91,9 +92,11 @@ static void add_result(struct phrase *p, const struct trace_step *step)
 {
     if (step->plain && !step->size)
         return; /* too large to have one value */
-    if (op_returns(step->op) && !strstr(p->at, "->")) {
+    if (op_returns(step->op) && !strstr(p->at, "->") && !strstr(p->at, ": succeeded") &&
+        !strstr(p->at, ": failed")) {
         add(p, " -> ");
         add_value(p, step);
+        add(p, step->op != OP_CAS ? "" : step->failed ? " (failed)" : " (succeeded)");
     } else if (step->op == OP_FLUSH && !step->size) {
         return; /* a lock that is given back */
     } else if ((step->op == OP_STORE || step->op == OP_FLUSH) && !strstr(p->at, "= ")) {
@@ -134,10 +137,14 @@ const char *words_step(const struct trace *trace, uint32_t step, uint32_t store,
         add(&p, "%s", s->text);
     } else {
         add(&p, "%s", op_infos[s->op].text);
+        if (s->order)
+            add(&p, ".%s", memory_order_words[s->order - 1]);
         if (s->object)
             add(&p, " %s", s->object);
     }
     add_result(&p, s);
+    if (s->buffered)
+        add(&p, " (buffered)");
     return buffer;
 }
 
@@ -161,7 +168,7 @@ static bool is_same(const char *a, const char *b)
 static bool flush_fits(const struct trace_step *flush, const struct trace_step *store)
 {
     return flush->value == store->value && flush->size == store->size &&
-           is_same(flush->object, store->object);
+           flush->cell == store->cell && is_same(flush->object, store->object);
 }
 
 /* Takes the oldest store that fits out of the buffers; NOTHING if none does. */
@@ -196,9 +203,8 @@ static void waiting_add(struct waiting *waiting, uint32_t *next, uint32_t store)
     waiting->last = store;
 }
 
-/* TSO flushes the oldest store of the thread, PSO the oldest to that address. A store has no
- * address here, but the name of its object, size and value: the oldest with all three equal is the
- * one under both models. */
+/* TSO flushes the oldest store of the thread, PSO the oldest to that address. The oldest with
+ * equal address, name, size and value is the one under both models. */
 uint32_t *words_link_flushes(const struct trace *trace, struct arena *arena)
 {
     uint32_t count = trace->steps.count;

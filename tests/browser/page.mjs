@@ -44,6 +44,13 @@ async function slide(page, step) {
   });
   check(taking >= 2 && await page.locator("#names .name").count() === taking, "counter: a lane for each of " + taking + " threads");
   check((await page.title()).startsWith("data-race:"), "counter: the title tells the bug");
+  // opens at the race: both sides are marked, told, and shown with their source; no arrow tells which comes first
+  const sides = page.locator(".step.side");
+  check(await sides.count() === 2 && await page.locator(".row.current .step.side").count() === 1, "counter: both sides of the race are marked");
+  check(await page.locator("#paths path.race").count() === 1 && await page.locator("#paths path.race").getAttribute("marker-end") === null, "counter: the race is no arrow");
+  check(await page.locator("#source .alarm .line.here").count() === 2, "counter: the source of both sides");
+  check(await page.locator("#about .said .jump").count() === 2, "counter: both sides are told above");
+  check(await page.evaluate(() => document.getElementById("source").compareDocumentPosition(document.getElementById("values")) === Node.DOCUMENT_POSITION_FOLLOWING), "counter: source above values");
   await slide(page, 0);
   check(await value(page, "counter") === "0", "counter: 0 at the start");
   check((await page.locator("#where").textContent()).startsWith("start"), "counter: says that this is the start");
@@ -75,7 +82,9 @@ async function slide(page, step) {
   check((await page.locator("#where").textContent()).startsWith("start"), "counter: Home");
   await page.keyboard.press("ArrowDown");
   check((await page.locator("#where").textContent()).startsWith("step 1 of"), "counter: arrow down");
-  check(await page.locator("#tip").isVisible(), "counter: a tip by keyboard");
+  check((await page.locator("#step .what").textContent()).length > 0, "counter: the panel tells of the step");
+  await page.keyboard.press("f");
+  check(await page.locator(".row.current .step.side").count() === 1, "counter: f leads to the race");
   await page.keyboard.press("PageDown");
   await page.keyboard.press("End");
   check((await page.locator("#where").textContent()).startsWith("step " + max), "counter: End");
@@ -92,8 +101,12 @@ async function slide(page, step) {
   check((await page.locator("#about").textContent()).includes("held by"), "abba: who holds what");
   check((await value(page, "a")).includes("held by T1, T2 waits"), "abba: the holder: " + await value(page, "a"));
   check(await page.locator("#paths path.wait").count() >= 2, "abba: arrows of those who wait");
+  check((await page.locator("#about .said").textContent()).startsWith("A circle: T1 waits for T2, who waits for T1."), "abba: the circle is told first");
+  check(await page.locator("#source .alarm .line.here").count() === 3, "abba: the source of all that wait");
   await picture(page, "abba-dark");
+  check(await page.locator("#theme").textContent() === "Light colours", "abba: the button says what it does");
   await page.locator("#theme").click();
+  check(await page.locator("#theme").textContent() === "Dark colours", "abba: the button says what it does now");
   check(await page.locator("html").getAttribute("data-theme") === "light", "abba: the button changes the colours");
   await page.context().close();
 }
@@ -107,6 +120,7 @@ async function slide(page, step) {
   for (let i = 0; i <= max; i++) { await slide(page, i); seen.add(await value(page, "store buffer of T1")); }
   check(seen.has("x = 1") && seen.has("empty"), "sb: the buffer fills and empties: " + [...seen]);
   check(await page.locator(".step.flush").count() >= 2, "sb: flushes");
+  check((await page.locator("#about .said").textContent()).includes("is in its store buffer"), "sb: what was still in the buffer is told");
   await picture(page, "sb");
   await page.context().close();
 }
@@ -142,6 +156,56 @@ async function slide(page, step) {
   await slide(page, 1000);
   await page.locator("#all-arrows").check();
   await picture(page, "long-folded");
+  await page.context().close();
+}
+
+// ---- eight threads, hundreds of steps: at both widths every step on the screen is there in full, and nothing is beyond the edge
+
+for (const width of [1400, 700]) {
+  const page = await open("pool", { viewport: { width, height: 900 } });
+  const max = Number(await page.locator("#slider").getAttribute("max"));
+  const name = "pool at " + width + ": ";
+  check(max >= 300 && await page.locator("#names .name").count() === 8, name + max + " steps of eight threads");
+  check(await page.locator(".row.current").isVisible(), name + "opens at the failing step");
+  check((await page.locator("#about .said").textContent()).includes("is lost"), name + "the lost update is told");
+  for (const step of [1, Math.floor(max / 3), Math.floor(max / 2), max]) {
+    await slide(page, step);
+    const cut = await page.evaluate(() => {
+      const box = document.getElementById("lanes").getBoundingClientRect();
+      return [...document.querySelectorAll(".row .step")].filter((b) => b.scrollWidth > b.clientWidth + 1 || b.getBoundingClientRect().right > box.right).map((b) => b.textContent);
+    });
+    check(cut.length === 0, name + "cut at step " + step + ": " + cut[0]);
+    const row = page.locator(".row.current");
+    const [r, l] = [await row.boundingBox(), await page.locator("#lanes").boundingBox()];
+    check(r && r.y >= l.y && r.y + r.height <= l.y + l.height, name + "step " + step + " is on the screen");
+  }
+  const heads = await page.locator("#values tbody th").allTextContents();
+  check(heads.includes("pool points to"), name + "values by object: " + heads);
+  check(await page.locator("#values .member td:first-child", { hasText: /^slots\[3\]$/ }).count() === 1, name + "members by name");
+  await page.locator("#values .member .jump").first().click();
+  check(await page.locator("#values tr.changed").count() >= 1 && await page.locator("#values tr.changed td").nth(1).textContent() !== "", name + "what changed is marked");
+  await picture(page, "pool-" + width);
+  await page.context().close();
+}
+
+// ---- so many threads that lanes have to scroll: sideways to the step, too
+
+{
+  const page = await open("many", { viewport: { width: 500, height: 700 } });
+  await slide(page, 1);
+  for (const key of ["End", "Home", "End"]) {
+    await page.locator("#lanes").focus();
+    await page.keyboard.press(key);
+    if (key === "Home") await page.keyboard.press("ArrowDown");
+    const inside = await page.evaluate(() => {
+      const box = document.getElementById("lanes").getBoundingClientRect(), edge = document.querySelector("#names .edge").getBoundingClientRect();
+      const chip = document.querySelector(".row.current .step").getBoundingClientRect();
+      return chip.left >= edge.right - 1 && chip.right <= box.right + 1;
+    });
+    check(inside, "many: " + key + " scrolls sideways to the step");
+  }
+  check(await page.evaluate(() => document.getElementById("lanes").scrollWidth > document.getElementById("lanes").clientWidth), "many: there is something to scroll");
+  await picture(page, "many");
   await page.context().close();
 }
 

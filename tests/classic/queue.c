@@ -1,8 +1,10 @@
 /* A queue of slots, each with a sequence number. WEAK: the number is stored with a relaxed order, which publishes nothing. ORDER: two
- * accounts are locked in two orders. */
+ * accounts are locked in two orders. BUFFER: each of two threads says that it is there, and looks for the other one: a store may wait in a buffer
+ * meanwhile. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct slot {
     atomic_uint seq;
@@ -59,14 +61,35 @@ static void transfer(struct account *from, struct account *to, long amount)
     pthread_mutex_unlock(&from->lock);
 }
 
+#ifdef BUFFER
+static struct {
+    atomic_bool there[2];
+    atomic_int alone;
+} desk;
+
+/* Whoever sees nobody goes on; with sequential consistency one at most does. */
+static void meet(int self)
+{
+    atomic_store_explicit(&desk.there[self], true, memory_order_relaxed);
+    if (!atomic_load_explicit(&desk.there[1 - self], memory_order_relaxed))
+        assert(atomic_fetch_add_explicit(&desk.alone, 1, memory_order_relaxed) == 0);
+}
+#endif
+
 static void *there(void *_)
 {
+#ifdef BUFFER
+    meet(0);
+#endif
     transfer(&accounts[0], &accounts[1], 1);
     return _;
 }
 
 static void *back(void *_)
 {
+#ifdef BUFFER
+    meet(1);
+#endif
 #ifdef ORDER
     transfer(&accounts[1], &accounts[0], 1);
 #else

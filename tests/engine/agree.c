@@ -42,7 +42,8 @@ static bool run(const struct program *program, const struct oracle_config *confi
                                    ORACLE_UNBOUNDED,
                                    ORACLE_UNBOUNDED,
                                    order,
-                                   config->spurious};
+                                   config->spurious,
+                                   config->apart};
     struct engine_stats stats;
 
     oracle_set_free(&g->traces);
@@ -109,8 +110,8 @@ enum judgement judge_agree(const struct program *program, enum oracle_model mode
                            FILE *file)
 {
     uint64_t *addresses = calloc(program->decl_count + 1, sizeof *addresses);
-    struct oracle_config config = {program,          model, ORACLE_UNBOUNDED,
-                                   ORACLE_UNBOUNDED, 0,     addresses};
+    struct oracle_config config = {program,   model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, 0,
+                                   addresses, 0};
     struct gathering source = {0}, optimal = {0};
     enum judgement judgement = JUDGED_TOO_BIG;
 

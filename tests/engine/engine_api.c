@@ -100,7 +100,7 @@ static const struct reduction_ops *reduction_of(const char *name)
 {
     char first[32];
 
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "+"), name);
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "+:"), name);
     return reduction_find(first);
 }
 
@@ -108,11 +108,22 @@ static enum states_kind states_of(const char *name)
 {
     const char *plus = strchr(name, '+');
 
-    if (!plus)
+    if (strstr(name, "+exact"))
+        return STATES_EXACT;
+    if (plus && strcmp(plus, "+symmetry") == 0)
+        return STATES_SUMMARIES;
+    if (!plus || strcmp(plus, "+new") == 0)
         return STATES_OFF;
     if (strcmp(plus, "+auto") == 0)
         return STATES_AUTO;
     return strcmp(plus, "+delta") == 0 ? STATES_DELTA : STATES_EXACT;
+}
+
+static enum symmetry_kind symmetry_of(const char *name)
+{
+    return strstr(name, "+symmetry") ? SYMMETRY_ALL
+           : strstr(name, "+new")    ? SYMMETRY_NEW
+                                     : SYMMETRY_OFF;
 }
 
 bool engine_run(const struct program *program, const struct engine_config *config,
@@ -124,11 +135,17 @@ bool engine_run(const struct program *program, const struct engine_config *confi
     struct explorer_options options = {
         .reduction = search ? reductions[0] : reduction_of(config->reduction),
         .states = states_of(config->reduction),
+        .symmetry = symmetry_of(config->reduction),
+        .all_races = strstr(config->reduction, ":all") != NULL,
+        .shares = strstr(config->reduction, ":short") != NULL,
         .states_after = 3,
         .states_trial = 15,
+        .symmetry_trial = config->order ? config->order % 3 : NO_LIMIT,
         .forgets = true,
+        .commutes = (uint8_t)(COMMUTE_ALL & ~config->apart),
         .search = search,
         .runs = ENGINE_SAMPLES,
+        .turn_steps = 10, /* so that small searches take many turns */
         .memory = memory_find(config->model),
         .buffer_bound = (uint32_t)config->buffer_bound,
         .preemption_bound = (uint32_t)config->preemption_bound,
@@ -152,6 +169,7 @@ bool engine_run(const struct program *program, const struct engine_config *confi
     stats->executions = done->executions + done->assumes;
     stats->blocked = done->asleep + done->states.revisited;
     stats->traces = done->sampled.traces;
+    stats->saved = done->symmetry.saved;
     ok = ok && !(done->cut & CUT_MAX_STEPS);
     script_close(&session.script);
     arena_close(&session.arena);

@@ -12,13 +12,14 @@
 #define ENGINE_SAMPLES 200
 
 struct engine_config {
-    /* As after --reduction; "dpor+exact": with --stateful=exact. Or as after --search: then ENGINE_SAMPLES runs. */
+    /* As after --reduction; "dpor+exact": with --stateful=exact; "dpor+symmetry": with --symmetry; "dpor+new": with --symmetry=new. Or as after --search: then ENGINE_SAMPLES runs. */
     const char *reduction;
     const char *model;    /* sc, tso, pso */
     int buffer_bound;     /* or ORACLE_UNBOUNDED */
     int preemption_bound; /* or ORACLE_UNBOUNDED */
     uint64_t order;       /* seed of the choices that are free, or 0 */
     int spurious;         /* wake-ups of each thread without a signal */
+    unsigned apart;       /* enum commute: what is tried in every order all the same */
 };
 
 /* One run of the program. `cell` and `reg` tell what the engine saw at its end; they are called
@@ -40,6 +41,7 @@ struct engine_stats {
     uint64_t executions; /* executions + blocked is the number of calls of `each` */
     uint64_t blocked;
     uint64_t traces; /* distinct ones, if it sampled */
+    uint64_t saved;  /* transitions that symmetry has saved */
 };
 
 /* The address that element 0 of a declared cell has when the engine runs this program. */

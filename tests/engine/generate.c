@@ -7,8 +7,8 @@
 #include "generate_maker.h"
 
 const char *const flavour_names[FLAVOUR_COUNT] = {
-    "memory",  "litmus",   "locks", "rwlocks", "conditions", "counters",
-    "choices", "creation", "sizes", "loops",   "channels",   "everything",
+    "memory", "litmus", "locks",    "rwlocks",   "conditions", "counters", "choices",    "creation",
+    "sizes",  "loops",  "channels", "additions", "barriers",   "sections", "everything",
 };
 
 const struct knobs knobs_default = {.flavour = -1, .threads_max = 4, .events_max = 10};
@@ -139,7 +139,7 @@ static struct insn *add_access(struct maker *maker, enum op_kind op)
     struct insn *insn = add_op(maker, op);
 
     insn->place = place_decl(maker->cells[random_below(maker, maker->cell_count)]);
-    if (maker->flavour == FLAVOUR_SIZES)
+    if (maker->flavour == FLAVOUR_SIZES || (maker->flavour == FLAVOUR_ADDITIONS && maker->odd))
         odd_place(maker, insn);
     else if ((maker->flavour == FLAVOUR_LOOPS || maker->flavour == FLAVOUR_EVERYTHING) &&
              percent(maker, 30))
@@ -180,8 +180,10 @@ static void write_rmw(struct maker *maker)
 
     insn->order = (uint8_t)random_below(maker, 5);
     insn->rmw = (uint8_t)random_below(maker, RMW_NAND);
+    if (maker->flavour == FLAVOUR_ADDITIONS && percent(maker, 80))
+        insn->rmw = maker->usual_rmw;
     insn->a = random_value(maker);
-    if (percent(maker, 50))
+    if (percent(maker, maker->flavour == FLAVOUR_ADDITIONS ? 20 : 50))
         insn->dst = fresh_result(maker);
 }
 
@@ -320,33 +322,34 @@ static void write_join(struct maker *maker)
 }
 
 static const struct pattern patterns[] = {
-    /* memory litmus locks rwlocks conditions counters choices creation sizes loops channels everything */
-    {{30, 10, 10, 10, 4, 12, 20, 20, 30, 10, 10, 12}, write_load},
-    {{30, 10, 10, 10, 4, 12, 20, 20, 40, 10, 10, 14}, write_store},
-    {{6, 3, 2, 0, 1, 0, 0, 3, 8, 3, 1, 3}, write_await},
-    {{12, 3, 2, 2, 1, 3, 4, 8, 12, 4, 2, 6}, write_rmw},
-    {{12, 3, 2, 2, 1, 3, 4, 4, 12, 8, 1, 6}, write_cas},
-    {{12, 8, 1, 1, 0, 1, 1, 2, 6, 2, 0, 4}, write_fence},
-    {{0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, write_forwarding},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 2}, write_indirect},
-    {{8, 4, 6, 6, 4, 6, 20, 6, 3, 6, 10, 8}, write_branch},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 5}, write_retry},
-    {{0, 0, 50, 6, 4, 4, 4, 4, 0, 6, 3, 10}, write_section},
-    {{0, 0, 10, 0, 0, 0, 2, 0, 0, 0, 0, 2}, write_element_section},
-    {{0, 0, 30, 3, 2, 2, 2, 2, 0, 4, 0, 6}, write_trylock},
-    {{0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 6}, write_rwlock},
-    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 6}, write_wait},
-    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 6}, write_signal},
-    {{0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 6}, write_sem},
-    {{0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 4}, write_barrier},
-    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 6}, write_channel},
-    {{0, 0, 4, 4, 3, 4, 0, 0, 0, 0, 0, 3}, write_life},
-    {{0, 0, 0, 0, 6, 0, 0, 4, 0, 0, 0, 3}, write_cancel},
-    {{0, 0, 0, 0, 2, 2, 30, 0, 0, 2, 0, 6}, write_choose},
-    {{4, 0, 8, 4, 3, 6, 30, 8, 3, 6, 6, 6}, write_claim},
-    {{1, 0, 2, 1, 1, 1, 2, 2, 0, 2, 1, 3}, write_yield},
-    {{4, 0, 2, 2, 1, 2, 10, 2, 2, 10, 2, 5}, write_let},
-    {{0, 0, 1, 1, 0, 0, 1, 10, 0, 0, 1, 3}, write_join},
+    /* memory litmus locks rwlocks conditions counters choices creation sizes loops channels additions barriers sections everything */
+    {{30, 10, 10, 10, 4, 12, 20, 20, 30, 10, 10, 14, 14, 14, 12}, write_load},
+    {{30, 10, 10, 10, 4, 12, 20, 20, 40, 10, 10, 12, 14, 14, 14}, write_store},
+    {{6, 3, 2, 0, 1, 0, 0, 3, 8, 3, 1, 0, 0, 0, 3}, write_await},
+    {{12, 3, 2, 2, 1, 3, 4, 8, 12, 4, 2, 60, 6, 4, 6}, write_rmw},
+    {{12, 3, 2, 2, 1, 3, 4, 4, 12, 8, 1, 6, 2, 3, 6}, write_cas},
+    {{12, 8, 1, 1, 0, 1, 1, 2, 6, 2, 0, 4, 0, 0, 4}, write_fence},
+    {{0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 4}, write_forwarding},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 2}, write_indirect},
+    {{8, 4, 6, 6, 4, 6, 20, 6, 3, 6, 10, 4, 4, 6, 8}, write_branch},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 0, 2, 0, 0, 5}, write_retry},
+    {{0, 0, 50, 6, 4, 4, 4, 4, 0, 6, 3, 4, 6, 14, 10}, write_section},
+    {{0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 4}, write_nested},
+    {{0, 0, 10, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 6, 2}, write_element_section},
+    {{0, 0, 30, 3, 2, 2, 2, 2, 0, 4, 0, 0, 0, 0, 6}, write_trylock},
+    {{0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 6}, write_rwlock},
+    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6}, write_wait},
+    {{0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6}, write_signal},
+    {{0, 0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 4, 2, 6}, write_sem},
+    {{0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 50, 0, 4}, write_barrier},
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 6}, write_channel},
+    {{0, 0, 4, 4, 3, 4, 0, 0, 0, 0, 0, 0, 2, 1, 3}, write_life},
+    {{0, 0, 0, 0, 6, 0, 0, 4, 0, 0, 0, 0, 0, 0, 3}, write_cancel},
+    {{0, 0, 0, 0, 2, 2, 30, 0, 0, 2, 0, 0, 0, 2, 6}, write_choose},
+    {{4, 0, 8, 4, 3, 6, 30, 8, 3, 6, 6, 6, 4, 6, 6}, write_claim},
+    {{1, 0, 2, 1, 1, 1, 2, 2, 0, 2, 1, 0, 0, 1, 3}, write_yield},
+    {{4, 0, 2, 2, 1, 2, 10, 2, 2, 10, 2, 2, 0, 2, 5}, write_let},
+    {{0, 0, 1, 1, 0, 0, 1, 10, 0, 0, 1, 2, 0, 4, 3}, write_join},
 };
 
 static void write_something(struct maker *maker)
@@ -395,11 +398,14 @@ static void write_thread(struct maker *maker, uint32_t t, int budget)
     maker->thread = t;
     maker->budget = budget;
     maker->last = REG_NONE;
+    maker->arrivals = 0;
     if (percent(maker, 50) && budget > 1)
         write_something(maker);
     write_creations(maker);
     for (int tries = 0; maker->budget > 0 && tries < 8; tries++)
         write_something(maker);
+    while (maker->arrivals < maker->rounds)
+        write_barrier(maker);
     fix_jumps(maker->code);
 }
 
@@ -414,7 +420,7 @@ static void declare_cells(struct maker *maker)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t decl = program_decl(maker->program, names[i], OBJECT_CELL, 1);
         maker->cells[maker->cell_count++] = decl;
-        if (maker->flavour == FLAVOUR_SIZES)
+        if (maker->flavour == FLAVOUR_SIZES || maker->odd)
             maker->program->decls[decl].size = sizes[random_below(maker, 6)];
         if (percent(maker, 15))
             decl_set_init(&maker->program->decls[decl], 0, operand_number(1));
@@ -434,6 +440,7 @@ static void write_threads(struct maker *maker, const struct knobs *knobs)
         count = 3;
     if (count > knobs->threads_max)
         count = knobs->threads_max;
+    maker->threads = count;
     for (uint32_t t = 0; t < count; t++) {
         snprintf(name, sizeof name, "T%u", t);
         program_thread(maker->program, name);
@@ -462,7 +469,13 @@ void generate(uint64_t seed, const struct knobs *knobs, struct program *program)
     maker.writers_first = !knobs->as_c && percent(&maker, 40);
     snprintf(name, sizeof name, "%s-%llu", flavour_names[maker.flavour], (unsigned long long)seed);
     program->name = strdup(name);
-    maker.mutex_count = 1 + percent(&maker, 40);
+    if (maker.flavour == FLAVOUR_ADDITIONS) {
+        maker.odd = percent(&maker, 30);
+        maker.usual_rmw = (uint8_t)(RMW_ADD + random_below(&maker, RMW_NAND - RMW_ADD));
+    }
+    if (maker.flavour == FLAVOUR_BARRIERS && percent(&maker, 70))
+        maker.rounds = 1 + percent(&maker, 40);
+    maker.mutex_count = 1 + (maker.flavour == FLAVOUR_SECTIONS || percent(&maker, 40));
     declare_cells(&maker);
     write_threads(&maker, knobs);
     program_mark_created(program);

@@ -20,6 +20,9 @@ enum flavour {
     FLAVOUR_SIZES,    /* cells of all sizes, overlapping accesses, pointers */
     FLAVOUR_LOOPS,    /* bounded retry loops, arrays with an index from a register */
     FLAVOUR_CHANNELS,
+    FLAVOUR_ADDITIONS, /* read-modify-writes whose results are not used */
+    FLAVOUR_BARRIERS,  /* rounds of all threads, mostly */
+    FLAVOUR_SECTIONS,  /* mutexes inside of each other that nobody tries, conditions */
     FLAVOUR_EVERYTHING,
     FLAVOUR_COUNT
 };

@@ -9,6 +9,11 @@
 struct maker {
     uint64_t random;
     enum flavour flavour;
+    bool odd;           /* additions of several sizes */
+    uint8_t usual_rmw;  /* enum rmw_kind */
+    uint32_t threads;   /* that there will be */
+    uint32_t rounds;    /* how often each of them comes to the barrier, or 0: as chance has it */
+    uint32_t arrivals;  /* of this thread, so far */
     bool writers_first; /* writers come to wait for a rwlock */
     struct program *program;
     struct thread_code *code; /* of the thread being written */
@@ -35,6 +40,7 @@ void write_store(struct maker *maker);
 
 /* generate_sync.c: patterns of synchronisation operations */
 void write_section(struct maker *maker);
+void write_nested(struct maker *maker);
 void write_trylock(struct maker *maker);
 void write_element_section(struct maker *maker);
 void write_rwlock(struct maker *maker);

@@ -24,6 +24,34 @@ void write_section(struct maker *maker)
         add_op_on(maker, spin ? OP_SPIN_UNLOCK : OP_MUTEX_UNLOCK, name, kind);
 }
 
+/* One section inside of another, which may be given back first, in some of the runs only, or in both ways. */
+void write_nested(struct maker *maker)
+{
+    unsigned outer = random_below(maker, maker->mutex_count);
+    char names[2][4];
+    bool crossed = percent(maker, 30);
+    uint32_t branch = UINT32_MAX;
+
+    snprintf(names[0], sizeof names[0], "m%u", outer);
+    snprintf(names[1], sizeof names[1], "m%u", (outer + 1) % maker->mutex_count);
+    add_op_on(maker, OP_MUTEX_LOCK, names[0], OBJECT_MUTEX);
+    if (maker->budget > 3 && percent(maker, 40))
+        (percent(maker, 50) ? write_load : write_store)(maker);
+    add_op_on(maker, OP_MUTEX_LOCK, names[1], OBJECT_MUTEX);
+    if (maker->budget > 2 && percent(maker, 40))
+        (percent(maker, 50) ? write_load : write_store)(maker);
+    if (maker->last != REG_NONE && percent(maker, 20)) {
+        branch = maker->code->insn_count;
+        add_branch(maker, ALU_EQ, operand_reg(maker->last), operand_number(0), 0);
+    }
+    add_op_on(maker, OP_MUTEX_UNLOCK, names[crossed ? 0 : 1], OBJECT_MUTEX);
+    if (maker->budget > 1 && percent(maker, 30))
+        (percent(maker, 50) ? write_load : write_store)(maker);
+    add_op_on(maker, OP_MUTEX_UNLOCK, names[crossed ? 1 : 0], OBJECT_MUTEX);
+    if (branch != UINT32_MAX)
+        maker->code->insns[branch].jump = maker->code->insn_count;
+}
+
 void write_trylock(struct maker *maker)
 {
     char name[4];
@@ -150,13 +178,21 @@ void write_sem(struct maker *maker)
 void write_barrier(struct maker *maker)
 {
     uint32_t before = maker->program->decl_count;
-    struct insn *insn = add_op_on(maker, OP_BARRIER_WAIT, "b", OBJECT_BARRIER);
+    struct insn *insn;
 
-    if (percent(maker, 50))
+    if (maker->rounds && maker->arrivals == maker->rounds)
+        return;
+    maker->arrivals++;
+    insn = add_op_on(maker, OP_BARRIER_WAIT, "b", OBJECT_BARRIER);
+
+    if (percent(maker, maker->flavour == FLAVOUR_BARRIERS ? 15 : 50))
         insn->dst = fresh_result(maker);
     if (maker->program->decl_count > before)
         decl_set_init(&maker->program->decls[before], 0,
                       operand_number(2 + (maker->program->thread_count > 2 && percent(maker, 30))));
+    if (maker->program->decl_count > before && maker->flavour == FLAVOUR_BARRIERS &&
+        percent(maker, 85))
+        decl_set_init(&maker->program->decls[before], 0, operand_number(maker->threads));
     maker->budget--;
 }
 

@@ -47,7 +47,9 @@ static bool has_states(const struct judge_case *c)
 
 static bool is_reduction(const struct judge_case *c, const char *name)
 {
-    return strcmp(c->reduction, name) == 0;
+    size_t length = strcspn(c->reduction, ":"); /* what follows says how */
+
+    return strncmp(c->reduction, name, length) == 0 && !name[length];
 }
 
 /* Chance makes the runs: what they show must be there, but not all that is there must show. */
@@ -77,6 +79,7 @@ static struct oracle_config oracle_config_of(const struct program *program,
         .preemption_bound = c->preemption_bound,
         .spurious = c->spurious,
         .addresses = addresses,
+        .apart = c->apart,
     };
 }
 
@@ -288,7 +291,8 @@ enum judgement judge_engine(const struct program *program, const struct judge_ca
     struct oracle_config config = oracle_config_of(program, c, addresses);
     struct engine_config engine = {c->reduction,    oracle_model_names[c->model],
                                    c->buffer_bound, c->preemption_bound,
-                                   c->order,        c->spurious};
+                                   c->order,        c->spurious,
+                                   c->apart};
     struct judge judge = {.program = program, .c = c, .truth = truth, .file = file};
     struct engine_stats stats = {0};
 

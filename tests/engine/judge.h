@@ -16,6 +16,7 @@ struct judge_case {
     bool permuted;        /* the threads in reverse order must give as many traces */
     uint64_t order;       /* seed of the engine's free choices, or 0 */
     int spurious;         /* how often each thread may wake up without a signal */
+    unsigned apart;       /* enum commute: what counts as dependent all the same */
 };
 
 enum judgement { JUDGED_RIGHT, JUDGED_WRONG, JUDGED_TOO_BIG };

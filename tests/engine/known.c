@@ -70,7 +70,54 @@ static const struct known knowns[] = {
     {"increments",
      {6, 6, 6},
      "cell x\n"
-     "thread A\n add x, 1\nthread B\n add x, 1\nthread C\n add x, 1\n"},
+     "thread A\n r = add x, 1\nthread B\n r = add x, 1\nthread C\n r = add x, 1\n"},
+    {"increments that nobody looks at",
+     {1, 1, 1},
+     "cell x\n"
+     "thread A\n add x, 1\nthread B\n sub x, 1\nthread C\n add x, 2\n"},
+    /* Whoever looks comes after some of them. */
+    {"increments with a reader",
+     {8, 8, 8},
+     "cell x\n"
+     "thread A\n add x, 1\nthread B\n add x, 1\nthread C\n add x, 1\n"
+     "thread R\n r = load x\n"},
+    {"increments of two kinds",
+     {4, 4, 4},
+     "cell x\n"
+     "thread A\n or x, 1\nthread B\n or x, 1\nthread C\n xor x, 1\n"},
+    /* The sum of the small one does not carry, that of the large one does. */
+    {"increments of two sizes",
+     {2, 2, 2},
+     "cell x\n"
+     "thread A\n add x, 255\nthread B\n add1 x, 1\n"},
+    /* Each comes before the store, between the two, or after the load. */
+    {"increments of a store that is read",
+     {9, 9, 9},
+     "cell x\n"
+     "thread A\n store x, 1\n r = load x\n"
+     "thread B\n add x, 1\nthread C\n add x, 1\n"},
+    {"a barrier",
+     {1, 1, 1},
+     "barrier b = 3\n"
+     "thread A\n barrier b\nthread B\n barrier b\nthread C\n barrier b\n"},
+    {"a barrier, and who was last",
+     {6, 6, 6},
+     "barrier b = 3\n"
+     "thread A\n r = barrier b\nthread B\n r = barrier b\nthread C\n r = barrier b\n"},
+    /* The one who asks comes after some of the others. */
+    {"a barrier, and whether this one was last",
+     {4, 4, 4},
+     "barrier b = 3\n"
+     "thread A\n r = barrier b\nthread B\n barrier b\nthread C\n barrier b\n"},
+    {"a barrier in two rounds",
+     {1, 1, 1},
+     "barrier b = 2\n"
+     "thread A\n barrier b\n barrier b\nthread B\n barrier b\n barrier b\n"},
+    /* Two of three meet, the third waits for ever: as before, who comes first goes with who comes second, and tells apart who was last. */
+    {"a crowded barrier",
+     {6, 6, 6},
+     "barrier b = 2\n"
+     "thread A\n barrier b\nthread B\n barrier b\nthread C\n barrier b\n"},
     /* The load reads the own store, before or after its flush, and so it is 2 orders of the flushes; or the foreign one: "own flush,
      * foreign flush, own load". */
     {"forwarding",
@@ -112,7 +159,7 @@ static bool known_check(const struct known *known, enum oracle_model model)
         printf("%s: line %u: %s\n", known->name, error.line, error.message);
         return false;
     }
-    struct oracle_config config = {&program, model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, 0, NULL};
+    struct oracle_config config = {&program, model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, 0, NULL, 0};
     oracle_explore(&config, 100000, NULL, NULL, &result);
     bool fine = !result.too_big && result.traces.count == known->traces[model];
     if (!fine)

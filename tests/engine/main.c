@@ -17,12 +17,15 @@
 #include "known.h"
 #include "script/text.h"
 #include "shrink.h"
+#include "twins.h"
 
 static const char *const reductions[] = {
-    "exhaustive",       "sharing",      "dpor",       "source",       "optimal",
-    "exhaustive+exact", "dpor+delta",   "dpor+exact", "source+delta", "source+exact",
-    "dpor+auto",        "optimal+auto", "random",     "pct",          "pos"};
+    "exhaustive", "sharing",    "dpor",         "source",        "optimal",   "exhaustive+exact",
+    "dpor+delta", "dpor+exact", "source+delta", "source+exact",  "dpor+auto", "optimal+auto",
+    "random",     "pct",        "pos",          "optimal:short", "dpor:all"};
 enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
+
+static const char *const turns[] = {"auto"};
 
 struct options {
     uint64_t seed;
@@ -33,8 +36,11 @@ struct options {
     int model; /* or -1 */
     const char *file;
     bool cycles;     /* only the programs that go round */
+    bool twins;      /* only the programs with interchangeable threads */
     bool bounds;     /* judge bounds for every program, not for some */
     bool self_check; /* the same for the oracle itself */
+    bool apart;      /* every order of what commutes */
+    bool together;   /* one order only */
     bool forks;      /* a process for each program, so that crashes can be shrunk */
     bool keep_going;
     bool verbose;
@@ -58,6 +64,14 @@ static uint64_t order_seed(void)
     return now.seed % 2 ? now.seed : 0;
 }
 
+/* Every fifth program is explored with all orders of what commutes; or all are, or none. */
+static unsigned apart(void)
+{
+    if (options.apart || options.together)
+        return options.apart ? COMMUTE_ALL : 0;
+    return now.seed % 5 == 0 ? COMMUTE_ALL : 0;
+}
+
 /* Executions up to which the reductions judge each other. */
 #define AGREE_LIMIT 1000
 
@@ -66,6 +80,8 @@ static uint64_t order_seed(void)
 
 static uint64_t agreed;
 static uint64_t round_judged;    /* programs that go round */
+static uint64_t twins_judged;    /* programs with interchangeable threads, under each model */
+static uint64_t twins_saved;     /* transitions that were not tried in them */
 static uint64_t usable, too_big; /* programs, each once for every model and bound */
 
 /* The signal is fatal anyway, so that printing in its handler can do no more harm.
@@ -253,7 +269,8 @@ static bool check_buffer_bounds(const struct program *program, enum oracle_model
         return false;
     }
     for (int bound = 0; bound <= 3; bound++) {
-        struct judge_case c = {NULL, model, bound, ORACLE_UNBOUNDED, false, order_seed(), 0};
+        struct judge_case c = {NULL,  model,        bound, ORACLE_UNBOUNDED,
+                               false, order_seed(), 0,     apart()};
         if (!check_reductions(program, c, reductions, REDUCTION_COUNT))
             return false;
     }
@@ -265,11 +282,20 @@ static bool check_preemption_bounds(const struct program *program, enum oracle_m
     static const char *const bounded[] = {"exhaustive", "dpor"};
 
     for (int bound = 0; bound <= 2; bound++) {
-        struct judge_case c = {NULL, model, ORACLE_UNBOUNDED, bound, false, 0, 0};
+        struct judge_case c = {NULL, model, ORACLE_UNBOUNDED, bound, false, 0, 0, apart()};
         if (!check_reductions(program, c, bounded, 2))
             return false;
     }
     return true;
+}
+
+/* What commutes is no step in some of the searches that take turns, and one in others: here it is one in all of them. */
+static bool check_turns(const struct program *program, enum oracle_model model)
+{
+    struct judge_case c = {NULL,         model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, false,
+                           order_seed(), 0,     COMMUTE_ALL};
+
+    return check_reductions(program, c, turns, 1);
 }
 
 /* The oracle by its own rules, without and with bounds. */
@@ -295,9 +321,9 @@ static bool check_program(const struct program *program, uint64_t seed)
         if (options.model >= 0 && options.model != model)
             continue;
         struct judge_case c = {NULL,  model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
-                               false, order_seed(), seed % 4 == 1};
+                               false, order_seed(), seed % 4 == 1,    apart()};
         struct judge_case permuted = {"optimal", model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
-                                      true,      order_seed(), seed % 4 == 1};
+                                      true,      order_seed(), seed % 4 == 1,    apart()};
         if (options.self_check || seed % 8 == 0)
             fine = check_oracle(program, c);
         fine = fine && check_reductions(program, c, reductions, REDUCTION_COUNT);
@@ -305,6 +331,8 @@ static bool check_program(const struct program *program, uint64_t seed)
             fine = check_buffer_bounds(program, model);
         if (fine && (options.bounds || seed % 8 == 2))
             fine = check_preemption_bounds(program, model);
+        if (fine && (options.bounds || seed % 8 == 4))
+            fine = check_turns(program, model);
         if (fine && (options.bounds || seed % 4 == 3) && !options.only)
             fine = check_case(program, permuted);
     }
@@ -334,7 +362,8 @@ static bool check_large(uint64_t seed)
     now.program = &program;
     for (int model = 0; model < ORACLE_MODEL_COUNT && fine; model++) {
         struct judge_case c = {
-            "optimal", (enum oracle_model)model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, false, 0, 0};
+            "optimal", (enum oracle_model)model, ORACLE_UNBOUNDED, ORACLE_UNBOUNDED, false, 0, 0,
+            0};
 
         if (options.model < 0 || options.model == model)
             fine = check_agreement(&program, &c);
@@ -361,6 +390,37 @@ static bool check_cycles(uint64_t seed)
     return false;
 }
 
+/* Programs with interchangeable threads, of the same seed. */
+static bool check_twins(uint64_t seed)
+{
+    enum judgement round;
+
+    now.seed = seed;
+    alarm(120);
+    round = twins_judge_round(seed, &twins_saved, stdout);
+    alarm(0);
+    round_judged += round == JUDGED_RIGHT;
+    if (round == JUDGED_WRONG)
+        return false;
+    for (int model = 0; model < ORACLE_MODEL_COUNT; model++) {
+        enum judgement judgement;
+        uint64_t again = 0;
+
+        if (options.model >= 0 && options.model != model)
+            continue;
+        alarm(120);
+        judgement = twins_judge(seed, (enum oracle_model)model, &twins_saved, nowhere);
+        alarm(0);
+        twins_judged += judgement == JUDGED_RIGHT;
+        if (judgement != JUDGED_WRONG)
+            continue;
+        printf("\nseed %" PRIu64 ": ", seed);
+        twins_judge(seed, (enum oracle_model)model, &again, stdout);
+        return false;
+    }
+    return true;
+}
+
 static bool check_seed(uint64_t seed)
 {
     struct program program;
@@ -368,6 +428,8 @@ static bool check_seed(uint64_t seed)
 
     if (options.cycles)
         return check_cycles(seed);
+    if (options.twins)
+        return check_twins(seed);
     generate(seed, &options.knobs, &program);
     const char *invalid = program_check(&program, &line);
     if (invalid)
@@ -379,7 +441,7 @@ static bool check_seed(uint64_t seed)
     bool fine = !invalid && check_program(&program, seed);
     program_free(&program);
     if (fine && !options.only)
-        fine = check_cycles(seed);
+        fine = check_cycles(seed) && (seed % 4 != 0 || check_twins(seed));
     return fine && (!wants_agreement(seed) || check_large(seed));
 }
 
@@ -412,11 +474,12 @@ static int check_seeds(void)
         failed++;
     }
     printf("%.1f s; programs under models and bounds: %" PRIu64 " judged, %" PRIu64
-           " agreed on, %" PRIu64 " go round, %" PRIu64 " too big; oracle: %" PRIu64
-           " interleavings, %" PRIu64 " steps; engine: %" PRIu64 " runs, %" PRIu64
-           " executions, %" PRIu64 " redundant\n",
-           seconds_since(&start), usable, agreed, round_judged, too_big, judge_stats.interleavings,
-           judge_stats.steps, judge_stats.runs, judge_stats.executions, judge_stats.redundant);
+           " agreed on, %" PRIu64 " go round, %" PRIu64 " with twins (%" PRIu64
+           " transitions saved), %" PRIu64 " too big; oracle: %" PRIu64 " interleavings, %" PRIu64
+           " steps; engine: %" PRIu64 " runs, %" PRIu64 " executions, %" PRIu64 " redundant\n",
+           seconds_since(&start), usable, agreed, round_judged, twins_judged, twins_saved, too_big,
+           judge_stats.interleavings, judge_stats.steps, judge_stats.runs, judge_stats.executions,
+           judge_stats.redundant);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
     return failed ? 1 : 0;
 }
@@ -450,11 +513,12 @@ static int check_file(const char *path)
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
-            "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
-            "                     [--file PROGRAM] [--bounds] [--cycles] [--self-check] [--fork]\n"
-            "                     [--keep-going] [--verbose]\n");
+    fprintf(
+        stderr,
+        "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
+        "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
+        "                     [--file PROGRAM] [--bounds] [--cycles] [--twins] [--self-check] [--fork]\n"
+        "                     [--keep-going] [--verbose] [--apart] [--together]\n");
     return 2;
 }
 
@@ -473,9 +537,15 @@ static bool set_flag(const char *name)
         const char *name;
         bool *flag;
     } flags[] = {
-        {"--bounds", &options.bounds},         {"--cycles", &options.cycles},
-        {"--self-check", &options.self_check}, {"--fork", &options.forks},
-        {"--verbose", &options.verbose},       {"--keep-going", &options.keep_going},
+        {"--bounds", &options.bounds},
+        {"--cycles", &options.cycles},
+        {"--twins", &options.twins},
+        {"--self-check", &options.self_check},
+        {"--fork", &options.forks},
+        {"--verbose", &options.verbose},
+        {"--keep-going", &options.keep_going},
+        {"--apart", &options.apart},
+        {"--together", &options.together},
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -520,7 +590,8 @@ int main(int argc, char **argv)
             return usage();
         i++;
     }
-    if (options.only && find_name(options.only, reductions, REDUCTION_COUNT) < 0)
+    if (options.only && find_name(options.only, reductions, REDUCTION_COUNT) < 0 &&
+        find_name(options.only, turns, 1) < 0)
         return usage();
     nowhere = fopen("/dev/null", "w");
     if (!nowhere) {

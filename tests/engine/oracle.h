@@ -24,6 +24,7 @@ struct oracle_config {
     int preemption_bound;      /* or ORACLE_UNBOUNDED; only oracle_explore looks at it */
     int spurious;              /* wake-ups of each thread without a signal */
     const uint64_t *addresses; /* of element 0 of each decl; NULL: the oracle's own */
+    unsigned apart; /* enum commute: what is dependent although its order makes no difference */
 };
 
 /* One transition: who, and which of its results. */

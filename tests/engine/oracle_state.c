@@ -119,6 +119,29 @@ static void machine_layout(struct o_machine *m, const struct oracle_config *conf
     m->object_count = objects;
 }
 
+/* Whether more threads have rows for a barrier than it takes. */
+static bool is_crowded(const struct program *program)
+{
+    int64_t threads[O_OBJECTS] = {0};
+
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        bool seen[O_OBJECTS] = {false};
+        for (uint32_t i = 0; i < program->threads[t].insn_count; i++) {
+            const struct insn *insn = &program->threads[t].insns[i];
+            uint32_t d = insn->place.decl;
+            if (insn->kind != INSN_OP || insn->op != OP_BARRIER_WAIT)
+                continue;
+            if (d >= O_OBJECTS)
+                return true;
+            threads[d] += !seen[d];
+            seen[d] = true;
+            if (threads[d] > program->decls[d].init[0].number)
+                return true;
+        }
+    }
+    return false;
+}
+
 void o_machine_init(struct o_machine *m, const struct oracle_config *config)
 {
     const struct program *program = config->program;
@@ -128,13 +151,16 @@ void o_machine_init(struct o_machine *m, const struct oracle_config *config)
     m->model = config->buffer_bound == 0 ? ORACLE_SC : config->model;
     m->bound = config->buffer_bound;
     m->spurious = config->spurious;
+    m->apart = config->preemption_bound == ORACLE_UNBOUNDED ? config->apart : COMMUTE_ALL;
     for (uint32_t t = 0; t < program->thread_count; t++)
         for (uint32_t i = 0; i < program->threads[t].insn_count; i++)
             if (program->threads[t].insns[i].kind == INSN_OP) {
                 m->cancels |= program->threads[t].insns[i].op == OP_THREAD_CANCEL;
+                m->awaits |= program->threads[t].insns[i].op == OP_AWAIT;
                 m->wants |= program->threads[t].insns[i].op == OP_RWLOCK_WANT;
             }
     m->thread_count = program->thread_count;
+    m->crowded = is_crowded(program);
     m->base = calloc(program->decl_count + 1, sizeof *m->base);
     m->addresses = calloc(program->decl_count + 1, sizeof *m->addresses);
     machine_layout(m, config);

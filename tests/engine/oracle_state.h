@@ -60,7 +60,9 @@ struct o_thread {
     int16_t cond; /* objects of a wait */
     int16_t mutex;
     int16_t cause;   /* event that the next one of this thread needs: creation, waking; or -1 */
-    uint16_t stores; /* buffered so far */
+    int16_t arrived; /* event of its latest arrival at a barrier */
+    uint64_t together[2]; /* O_RELEASED: all events by which its round has arrived, a bit each */
+    uint16_t stores;      /* buffered so far */
     uint16_t epoch;
     uint32_t pc;
     int64_t regs[O_REGS];
@@ -93,6 +95,9 @@ struct o_state {
 
 /* How an event touches an object. Readers of a lock may come and go in any order: only who looks at them, or wants
  * them all gone, notices. */
+/* What can be done to bytes in any order, if nobody looks at the result of one: each by itself. */
+enum o_adds { O_ADDS_NOT, O_SUMS, O_ANDS, O_ORS, O_XORS };
+
 enum o_mode { O_READS, O_WRITES, O_COMES_OR_GOES };
 
 /* One event, with all that decides what it depends on. */
@@ -107,10 +112,12 @@ struct o_event {
     uint16_t in_buffer;   /* and 1-based among the stores into that buffer */
     uint16_t nth;         /* 1-based among the events of its agent */
     int16_t cause;        /* the event it needs by rule 2, or -1 */
+    uint64_t causes[2];   /* and more such, a bit each */
     uint16_t addr;        /* bit i of reads, writes: the byte at addr + i of shared memory */
     uint8_t size;
     uint8_t reads;
     uint8_t writes;
+    uint8_t adds; /* what it does to the bytes that it writes, if nobody looks at what was there */
     uint16_t
         own[8]; /* LOAD: by byte, the number of the store of its own thread that it is from, or 0 */
     struct o_writer over[8]; /* by byte that it writes: what it overwrites */
@@ -126,6 +133,9 @@ struct o_machine {
     enum oracle_model model; /* ORACLE_SC when the bound is 0 */
     int bound;               /* >= 1, or ORACLE_UNBOUNDED */
     int spurious;
+    unsigned apart;      /* as in oracle_config */
+    bool crowded;        /* more threads may come to a barrier than it takes: arrivals are writes */
+    bool awaits;         /* some row waits for a cell: then additions are writes */
     bool cancels;        /* some row asks a thread to end */
     bool wants;          /* some row is a writer that comes to wait: readers wait behind it */
     const char *too_big; /* does not fit the tables */

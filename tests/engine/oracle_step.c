@@ -302,14 +302,45 @@ static uint64_t rmw_value(enum rmw_kind rmw, uint64_t old, uint64_t operand)
     }
 }
 
-static void do_rmw_cas(struct o_thread *thread, struct o_state *s, const struct o_pending *p,
-                       struct o_event *event)
+static enum o_adds adds_of(const struct o_machine *m, const struct o_pending *p)
+{
+    if (p->kind != OP_RMW || p->insn->dst != REG_NONE || m->awaits ||
+        m->apart & COMMUTE_INCREMENTS || p->addr % p->size)
+        return O_ADDS_NOT;
+    switch (p->insn->rmw) {
+    case RMW_ADD:
+    case RMW_SUB:
+        return O_SUMS;
+    case RMW_AND:
+        return O_ANDS;
+    case RMW_OR:
+        return O_ORS;
+    case RMW_XOR:
+        return O_XORS;
+    default:
+        return O_ADDS_NOT;
+    }
+}
+
+/* What was added to is still of the buffered store that it was of: else the second addition would overwrite something else than the first. */
+static void add_to_bytes(struct o_state *s, struct o_event *event, uint64_t value)
+{
+    for (unsigned i = 0; i < event->size; i++)
+        event->over[i] = s->writers[event->addr + i];
+    o_bytes_write(s, event->addr, event->size, value);
+}
+
+static void do_rmw_cas(const struct o_machine *m, struct o_thread *thread, struct o_state *s,
+                       const struct o_pending *p, struct o_event *event)
 {
     uint64_t old = o_bytes_read(s, p->addr, p->size);
     bool writes = p->kind == OP_RMW || old == (uint64_t)o_extend((uint64_t)p->b, p->size, false);
 
     touch_bytes(event, p->addr, p->size, writes);
-    if (writes)
+    event->adds = adds_of(m, p);
+    if (event->adds)
+        add_to_bytes(s, event, rmw_value(p->insn->rmw, old, (uint64_t)p->a));
+    else if (writes)
         write_bytes(s, event,
                     p->kind == OP_RMW ? rmw_value(p->insn->rmw, old, (uint64_t)p->a)
                                       : (uint64_t)p->a,
@@ -540,6 +571,56 @@ static bool do_cond_wake(const struct o_machine *m, struct o_state *s, const str
     return true;
 }
 
+static bool is_together(const struct o_machine *m)
+{
+    return !(m->apart & COMMUTE_BARRIERS) && !m->crowded;
+}
+
+/* All who have arrived, the last one, too, may leave, and each needs all. */
+static void barrier_opens(const struct o_machine *m, struct o_state *s, int barrier)
+{
+    uint64_t together[2] = {0, 0};
+
+    for (unsigned w = 0; w < m->thread_count; w++) {
+        const struct o_thread *other = &s->threads[w];
+        if (other->phase == O_ARRIVED && other->cond == barrier)
+            together[other->arrived / 64] |= (uint64_t)1 << (other->arrived % 64);
+    }
+    for (unsigned w = 0; w < m->thread_count; w++) {
+        struct o_thread *other = &s->threads[w];
+        if (other->phase == O_ARRIVED && other->cond == barrier) {
+            other->phase = O_RELEASED;
+            memcpy(other->together, together, sizeof together);
+        }
+    }
+}
+
+/* Arrivals in any order: only who asks whether it was the last one notices. */
+static bool do_barrier_together(const struct o_machine *m, struct o_state *s, unsigned t,
+                                const struct o_pending *p, struct o_event *event, int index)
+{
+    struct o_object *barrier = &s->objects[p->object];
+    struct o_thread *thread = &s->threads[t];
+
+    touch_object_as(event, p->object,
+                    barrier->dead              ? O_READS
+                    : p->insn->dst == REG_NONE ? O_COMES_OR_GOES
+                                               : O_WRITES);
+    if (barrier->dead)
+        return false;
+    barrier->value++;
+    thread->phase = O_ARRIVED;
+    thread->cond = p->object;
+    thread->arrived = (int16_t)index;
+    thread->wait_result = 0;
+    if (barrier->value != m->program->decls[p->insn->place.decl].init[0].number)
+        return true;
+    barrier->value = 0;
+    thread->wait_result = 1;
+    barrier_opens(m, s, p->object);
+    return true;
+}
+
 static bool do_barrier(const struct o_machine *m, struct o_state *s, unsigned t,
                        const struct o_pending *p, struct o_event *event, int index)
 {
@@ -667,10 +748,13 @@ static bool do_waiting(const struct o_machine *m, struct o_state *s, unsigned t,
     case OP_COND_BROADCAST:
         return do_cond_wake(m, s, p, event, index);
     case OP_BARRIER_WAIT:
+        if (is_together(m))
+            return do_barrier_together(m, s, t, p, event, index);
         return do_barrier(m, s, t, p, event, index);
     default: /* OP_BARRIER_LEAVE */
         thread->phase = O_NORMAL;
-        set_dst(thread, p->insn, 0);
+        set_dst(thread, p->insn, is_together(m) ? thread->wait_result : 0);
+        memcpy(event->causes, thread->together, sizeof event->causes);
         return true;
     }
 }
@@ -742,7 +826,7 @@ static enum oracle_status do_op(const struct o_machine *m, struct o_state *s, un
     else if (p->kind == OP_STORE)
         do_store(m, s, t, p, event, index);
     else if (p->kind == OP_RMW || p->kind == OP_CAS)
-        do_rmw_cas(thread, s, p, event);
+        do_rmw_cas(m, thread, s, p, event);
     else if (p->kind == OP_FENCE)
         thread->epoch += p->insn->order == ORDER_RELEASE || p->insn->order == ORDER_ACQ_REL;
     else if (is_life(p->kind))

@@ -27,7 +27,7 @@ static bool same_agent(const struct o_event *e, const struct o_event *f)
 static bool is_cause(const struct o_machine *m, const struct o_event *e, int i,
                      const struct o_event *f)
 {
-    if (f->cause == i)
+    if (f->cause == i || f->causes[i / 64] >> (i % 64) & 1)
         return true;
     if (e->kind != OP_FLUSH || e->choice.thread != f->choice.thread)
         return false;
@@ -39,10 +39,18 @@ static bool is_cause(const struct o_machine *m, const struct o_event *e, int i,
            e->nth + m->bound == f->in_buffer;
 }
 
+/* Two additions of which nobody looks at the result. Sums carry from byte to byte, so they must be of the same bytes. */
+static bool both_add(const struct o_event *e, const struct o_event *f)
+{
+    if (e->adds == O_ADDS_NOT || e->adds != f->adds)
+        return false;
+    return e->adds != O_SUMS || (e->addr == f->addr && e->size == f->size);
+}
+
 /* Rule 3. */
 static bool conflict(const struct o_event *e, const struct o_event *f)
 {
-    for (int i = 0; i < e->size; i++) {
+    for (int i = 0; i < e->size && !both_add(e, f); i++) {
         int j = e->addr + i - f->addr;
         if (j < 0 || j >= f->size)
             continue;

@@ -66,7 +66,8 @@ static void report(const struct trace *trace)
         FILE *stream = open_memstream(&text, &length);
 
         require(stream != NULL, "no memory");
-        require(reports[i]->write_trace(trace, stream), "a format refuses it");
+        require(reports[i]->write_trace(trace, &(struct report_options){0}, stream),
+                "a format refuses it");
         fclose(stream);
         require(strlen(text) == length, "a zero byte in a report");
         free(text);

@@ -328,6 +328,21 @@ QUICK(2, uint16_t)
 QUICK(4, uint32_t)
 QUICK(8, uint64_t)
 
+void __raddle_head(uint32_t again, const struct raddle_site *site)
+{
+    (void)again;
+    (void)site;
+}
+
+void __raddle_turn(const void *p, uint32_t how, const struct raddle_site *head,
+                   const struct raddle_site *site)
+{
+    (void)p;
+    (void)how;
+    (void)head;
+    (void)site;
+}
+
 void __raddle_fence(uint32_t flags, const struct raddle_site *site)
 {
     access_counted("fence", flags, site);

@@ -189,6 +189,13 @@ static void dst_begin(const struct emitter *e, const struct thread_code *code,
         fprintf(e->out, "r_%s = ", code->regs[insn->dst].name);
 }
 
+static void dst_use(const struct emitter *e, const struct thread_code *code,
+                    const struct insn *insn)
+{
+    if (insn->dst != REG_NONE)
+        fprintf(e->out, "    use(r_%s);\n", code->regs[insn->dst].name);
+}
+
 static void emit_access(const struct emitter *e, const struct thread_code *code,
                         const struct insn *insn)
 {
@@ -222,6 +229,7 @@ static void emit_access(const struct emitter *e, const struct thread_code *code,
     else
         fprintf(e->out, "(int64_t)(%sint%u_t)__atomic_%s((uint%u_t *)%s, (uint%u_t)%s, %s);\n", u,
                 bits, rmws[insn->rmw], bits, place, bits, a, order_text(insn->order));
+    dst_use(e, code, insn);
 }
 
 /* Calls that take one object; what follows the call makes the result of the row out of the returned value. */
@@ -303,6 +311,7 @@ static void emit_call(const struct emitter *e, const struct thread_code *code,
     dst_begin(e, code, insn);
     fprintf(e->out, "%s(%s%s%s%s)%s;\n", call->name, place, *mutex ? ", " : "", mutex, more,
             insn->dst != REG_NONE ? call->result : "");
+    dst_use(e, code, insn);
 }
 
 /* A join waits until the handle is known. A thread that waits for itself waits for ever. */

@@ -155,20 +155,27 @@ static void states_read(const char *path, struct outcome *outcome)
 }
 
 void outcome_of_native(const char *raddle, const char *binary, unsigned number, const char *model,
-                       uint64_t order, const char *stateful, struct outcome *outcome)
+                       uint64_t order, const char *stateful, bool apart, struct outcome *outcome)
 {
     char program[16], seed[24], last[300];
     /* the runs that make a failing one short would leave their states, too; and in scripts nothing is a race */
-    char *argv[] = {
-        (char *)raddle,   "check",  "--keep-going", "--model",    (char *)model,    "--minimise=0",
-        "--races=ignore", "--json", "result.json",  "--stateful", (char *)stateful, (char *)binary,
-        "--seed",         seed,     "--",           program,      "states",         NULL};
+    char *argv[20] = {(char *)raddle, "check",        "--keep-going",   "--model",
+                      (char *)model,  "--minimise=0", "--races=ignore", "--json",
+                      "result.json",  "--stateful",   (char *)stateful, (char *)binary};
+    unsigned n = 12;
 
     memset(outcome, 0, sizeof *outcome);
     snprintf(program, sizeof program, "%u", number);
     snprintf(seed, sizeof seed, "%" PRIu64, order);
-    if (!order) /* without "--seed N" */
-        memmove(&argv[12], &argv[14], 4 * sizeof *argv);
+    if (order) {
+        argv[n++] = "--seed";
+        argv[n++] = seed;
+    }
+    if (apart)
+        argv[n++] = "--no-commute=all";
+    argv[n++] = "--";
+    argv[n++] = program;
+    argv[n] = "states";
     unlink("result.json");
     FILE *states = fopen("states", "w");
     if (!states || fclose(states) != 0) {

@@ -17,6 +17,8 @@ struct outcome {
     uint64_t *states;    /* hashes of the states at the ends without a bug, sorted; malloced */
     uint64_t *in_order;  /* natively: the same as they came */
     uint32_t state_count;
+    bool
+        crowded; /* a script whose barriers more threads may use than they take: C may know better */
     char problem
         [400]; /* what makes the rest meaningless: a crash of raddle, no result; "" if nothing */
 };
@@ -26,9 +28,10 @@ struct outcome {
 bool outcome_of_script(const struct program *program, const char *model, uint64_t limit,
                        struct outcome *outcome);
 
-/* The native side: `raddle check` in the working directory. `number` selects the program in the file, `stateful` is as after --stateful. */
+/* The native side: `raddle check` in the working directory. `number` selects the program in the file, `stateful` is as after --stateful;
+ * `apart`: every order of what commutes is tried. */
 void outcome_of_native(const char *raddle, const char *binary, unsigned number, const char *model,
-                       uint64_t order, const char *stateful, struct outcome *outcome);
+                       uint64_t order, const char *stateful, bool apart, struct outcome *outcome);
 
 /* Sorts the states. */
 void outcome_settle(struct outcome *outcome);

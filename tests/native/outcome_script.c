@@ -108,6 +108,7 @@ bool outcome_of_script(const struct program *program, const char *model, uint64_
                                        .memory = memory_find(model),
                                        .buffer_bound = BUFFER_UNBOUNDED,
                                        .preemption_bound = NO_BOUND,
+                                       .commutes = COMMUTE_ALL,
                                        .max_steps = 10000,
                                        .max_executions = limit,
                                        .ended = exploration_ended,
@@ -119,6 +120,7 @@ bool outcome_of_script(const struct program *program, const char *model, uint64_
     if (!outcome->states || arena_open(&x.arena, ARENA_RESERVE) != 0 ||
         script_open(&x.script, program) != 0)
         abort();
+    outcome->crowded = x.script.crowded;
     explorer_open(&x.explorer, &x.arena, &x.script.base, &options);
     if (!explorer_run(&x.explorer) || stats->asleep)
         snprintf(outcome->problem, sizeof outcome->problem,

@@ -74,7 +74,7 @@ static void variables(struct maker *maker)
     static const char *const rows[] = {
         "static int v_$[4], flag_$, owned_$, shared_$, ready_$, counted_$, inited_$, first_$;",
         "static int *local_$, kept_$[8];",
-        "static atomic_int x_$[3], sent_$, ticket_$;",
+        "static atomic_int x_$[3], sent_$, ticket_$, told_$;",
         "static int *_Atomic block_$;",
         "static __thread int own_$;",
         "static char text_$[8];",
@@ -186,14 +186,45 @@ struct shape {
     bool signals;  /* main signals */
     bool detached; /* the last thread */
     bool keeps;    /* what threads have read is part of the final state */
+    bool twins;
+    unsigned like[THREADS_MAX];    /* twins: whose function a thread has */
+    unsigned same_as[THREADS_MAX]; /* twins: whose statements that function has */
+    uint64_t random[THREADS_MAX];  /* what these were drawn from */
+    int mistakes[THREADS_MAX];
 };
 
-static void thread_body(struct maker *maker, const struct shape *shape, unsigned thread)
+/* Whose code a thread has; one that has another's begins where that one did. */
+static void twin_choose(struct maker *maker, struct shape *shape, unsigned thread)
 {
-    unsigned mine = (shape->statements + thread) / shape->threads;
-    unsigned meets = shape->barrier && thread < 2 ? random_below(maker, mine + 1) : UINT32_MAX;
+    unsigned other = thread ? random_below(maker, thread) : 0;
 
-    line(maker, "static void *thread_$_%u(void *arg)", thread);
+    shape->like[thread] = shape->same_as[thread] = thread;
+    if (shape->twins && thread && !one_in(maker, 4)) {
+        shape->same_as[thread] = shape->same_as[other];
+        if (!one_in(maker, 4))
+            shape->like[thread] = shape->like[other];
+    }
+    shape->random[thread] = maker->random;
+    shape->mistakes[thread] = maker->mistakes;
+    if (shape->same_as[thread] != thread) {
+        maker->random = shape->random[shape->same_as[thread]];
+        maker->mistakes = shape->mistakes[shape->same_as[thread]];
+    }
+}
+
+static void thread_body(struct maker *maker, struct shape *shape, unsigned number)
+{
+    unsigned thread, mine, meets;
+
+    twin_choose(maker, shape, number);
+    if (shape->like[number] != number)
+        return;
+    thread = shape->same_as[number];
+    mine = (shape->statements + thread) / shape->threads;
+    meets = shape->barrier && thread < 2 ? random_below(maker, mine + 1) : UINT32_MAX;
+    if (shape->twins)
+        fprintf(maker->out, "#line %u\n", 1000000 + 10000 * maker->number + 1000 * thread);
+    line(maker, "static void *thread_$_%u(void *arg)", number);
     block_begin(maker);
     line(maker, "int a = 0, b = 0, c = 0;");
     maker->thread = thread;
@@ -203,7 +234,9 @@ static void thread_body(struct maker *maker, const struct shape *shape, unsigned
         if (i < mine)
             statement_make(maker, shape->style);
     }
-    if (shape->keeps)
+    if (shape->twins)
+        ; /* it would say whose it is */
+    else if (shape->keeps)
         line(maker, "kept_$[%u] = a + 4 * b + 16 * c;", thread);
     else if (one_in(maker, 2))
         line(maker, "kept_$[%u] = a;", thread);
@@ -245,7 +278,8 @@ static void main_body(struct maker *maker, const struct shape *shape)
     line(maker, "pthread_key_create(&key_$, NULL);");
     line(maker, "pthread_barrier_init(&barrier_$, NULL, 2);");
     for (unsigned t = 0; t < shape->threads; t++)
-        line(maker, "pthread_create(&threads[%u], NULL, thread_$_%u, NULL);", t, t);
+        line(maker, "pthread_create(&threads[%u], NULL, thread_$_%u, NULL);", t,
+             shape->twins ? shape->like[t] : t);
     if (shape->detached)
         line(maker, "pthread_detach(threads[%u]);", joined);
     if (shape->signals) {
@@ -263,9 +297,9 @@ static void main_body(struct maker *maker, const struct shape *shape)
     block_end(maker);
 }
 
-static void ending_program(struct maker *maker, enum style style, unsigned size)
+static void ending_program(struct maker *maker, enum style style, unsigned size, bool twins)
 {
-    struct shape shape = {.style = style};
+    struct shape shape = {.style = style, .twins = twins};
 
     shape.threads =
         2 + (random_below(maker, 3) + random_below(maker, 2)) / 2 + (one_in(maker, 4) ? 1 : 0);
@@ -274,6 +308,10 @@ static void ending_program(struct maker *maker, enum style style, unsigned size)
     shape.signals = style == STYLE_WAITS || one_in(maker, 2);
     shape.detached = style >= STYLE_THREADS && one_in(maker, 3);
     shape.keeps = one_in(maker, 3);
+    if (twins) {
+        shape.threads = 2 + random_below(maker, 3);
+        shape.detached = false;
+    }
     recursion(maker);
     wide_values(maker);
     block_passing(maker);
@@ -281,6 +319,8 @@ static void ending_program(struct maker *maker, enum style style, unsigned size)
     initialiser(maker);
     for (unsigned t = 0; t < shape.threads; t++)
         thread_body(maker, &shape, t);
+    if (twins)
+        fprintf(maker->out, "#line %u\n", 1000000 + 10000 * maker->number + 9000);
     main_body(maker, &shape);
 }
 
@@ -373,7 +413,7 @@ void generate_begin(FILE *out)
             "#include \"prelude.h\"\n");
 }
 
-void generate_program(uint64_t seed, unsigned number, unsigned size, FILE *out)
+void generate_program(uint64_t seed, unsigned number, unsigned size, bool twins, FILE *out)
 {
     enum style style = generate_style(seed);
     struct maker maker = {.random = seed, .out = out, .number = number};
@@ -385,7 +425,7 @@ void generate_program(uint64_t seed, unsigned number, unsigned size, FILE *out)
     if (style == STYLE_ENDLESS)
         endless_program(&maker, generate_planted(seed));
     else
-        ending_program(&maker, style, size);
+        ending_program(&maker, style, size, twins);
 }
 
 void generate_end(unsigned count, FILE *out)

@@ -30,9 +30,10 @@ enum planted { PLANTED_NOTHING, PLANTED_ASSERTION, PLANTED_RACE };
 enum style generate_style(uint64_t seed);
 enum planted generate_planted(uint64_t seed);
 
-/* `size` is about how many statements all threads have together. */
+/* `size` is about how many statements all threads have together. With `twins` threads have the code of others: the same function, or one of another name, in the same lines as far as messages
+ * tell. What they leave behind does not say who they are. */
 void generate_begin(FILE *out);
-void generate_program(uint64_t seed, unsigned number, unsigned size, FILE *out);
+void generate_program(uint64_t seed, unsigned number, unsigned size, bool twins, FILE *out);
 
 /* main(): the arguments are the number of the program and the file for the states. */
 void generate_end(unsigned count, FILE *out);

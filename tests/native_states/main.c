@@ -1,5 +1,5 @@
-/* native_states: random C programs, explored by `raddle check` with and without comparing states. Both must find the same: verdict, bugs, final
- * states. Of programs that go round for ever only the search with exact states has an end: there it must find what was planted. */
+/* native_states: random C programs, explored by `raddle check` with and without comparing states, and with and without every order of what
+ * commutes. All must find the same: verdict, bugs, final states. Of programs that go round for ever only the search with exact states has an end: there it must find what was planted. */
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -24,14 +24,32 @@ static struct options {
     uint64_t limit; /* executions of a program that is not too big */
     unsigned size;
     const char *raddle, *opt, *model, *style; /* the last three: or NULL, any */
+    unsigned jobs; /* processes that search together, where that goes with the search; 0: one */
+    bool twins;    /* threads with the same code, for searches that look for symmetry */
     bool keep, verbose;
 } options = {.seed = 1, .programs = 100, .limit = 2000, .size = 9};
 
 static char directory[] = "/tmp/raddle-states-XXXXXX";
 
-/* The first is what the others are held against. */
-static const char *const kinds[] = {"off", "exact", "delta", "auto"};
-enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+/* The first is what the others are held against. With --twins the last four count. */
+static const struct {
+    const char *name;
+    bool apart;  /* every order of what commutes */
+    bool jobs;   /* several processes can */
+    bool states; /* symmetry, and states are compared */
+} kinds[] = {{"stateful=off", true, true, false},    {"stateful=off", false, true, false},
+             {"stateful=exact", false, true, false}, {"stateful=delta", false, false, false},
+             {"stateful=auto", false, false, false}, {"symmetry=new", false, false, false},
+             {"symmetry=all", false, false, false},  {"symmetry=new", false, false, true},
+             {"symmetry=all", false, false, true}};
+enum { KIND_EXACT = 2, KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+static bool is_judged(unsigned kind)
+{
+    if (options.jobs && !kinds[kind].jobs)
+        return false;
+    return (strncmp(kinds[kind].name, "symmetry", strlen("symmetry")) == 0) == options.twins;
+}
 
 /* How much of what was seen, so that a test of nothing is noticed. */
 static struct {
@@ -58,7 +76,7 @@ static bool compile(const uint64_t *seeds, unsigned count, const char *opt)
     snprintf(flag, sizeof flag, "-O%s", opt);
     generate_begin(file);
     for (unsigned i = 0; i < count; i++)
-        generate_program(seeds[i], i, options.size, file);
+        generate_program(seeds[i], i, options.size, options.twins, file);
     generate_end(count, file);
     if (fclose(file) != 0)
         return false;
@@ -77,13 +95,27 @@ struct trial {
     unsigned number;
     const char *opt, *model;
     const char *reduction; /* of the searches with states */
+    const char *without;   /* of that without, in which what commutes is tried once */
 };
+
+static const char *reduction_of(const struct trial *trial, unsigned kind)
+{
+    return kind == 0 ? NULL : kind < KIND_EXACT ? trial->without : trial->reduction;
+}
 
 static void search(const struct trial *trial, unsigned kind, uint64_t limit, struct result *result)
 {
-    struct search search = {
-        options.raddle, "./batch", trial->model,  kinds[kind], kind ? trial->reduction : NULL,
-        trial->number,  limit,     SEARCH_SECONDS};
+    struct search search = {.raddle = options.raddle,
+                            .binary = "./batch",
+                            .model = trial->model,
+                            .kind = kinds[kind].name,
+                            .reduction = reduction_of(trial, kind),
+                            .number = trial->number,
+                            .limit = limit,
+                            .seconds = SEARCH_SECONDS,
+                            .apart = kinds[kind].apart,
+                            .jobs = kind > 0 ? options.jobs : 0,
+                            .states = kinds[kind].states};
 
     result_of(&search, result);
     seen.executions[kind] += result->executions;
@@ -93,10 +125,12 @@ static void search(const struct trial *trial, unsigned kind, uint64_t limit, str
 
 static void tell(const struct trial *trial, unsigned kind, const struct result *result)
 {
-    printf("seed %" PRIu64 " (%s), model %s, -O%s, --stateful=%s, --reduction=%s: %" PRIu64
+    printf("seed %" PRIu64 " (%s), model %s, -O%s, --%s%s%s, --reduction=%s: %" PRIu64
            " executions, %" PRIu64 " states, %" PRIu64 " revisited: %s\n",
            trial->seed, style_names[generate_style(trial->seed)], trial->model, trial->opt,
-           kinds[kind], kind && trial->reduction ? trial->reduction : "optimal", result->executions,
+           kinds[kind].name, kinds[kind].apart ? " --no-commute=all" : "",
+           kinds[kind].states ? " --stateful=exact" : "",
+           reduction_of(trial, kind) ? reduction_of(trial, kind) : "optimal", result->executions,
            result->states, result->revisited, result->verdict);
 }
 
@@ -125,13 +159,15 @@ static int judge_ending(const struct trial *trial)
     if (has_no_end(&plain, options.limit))
         same = -1;
     for (unsigned k = 1; k < KIND_COUNT && same >= 0; k++) {
-        if (strcmp(kinds[k], "auto") == 0 && trial->seed % 4)
+        if (!is_judged(k) || (strcmp(kinds[k].name, "stateful=auto") == 0 && trial->seed % 4))
             continue;
         search(trial, k, 20 * options.limit, &stateful);
         revisited += stateful.revisited;
-        seen.pairs += plain.pairs.count;
-        seen.pairs_lost += result_pairs_only(&plain, &stateful);
-        seen.pairs_more += result_pairs_only(&stateful, &plain);
+        if (k >= KIND_EXACT) {
+            seen.pairs += plain.pairs.count;
+            seen.pairs_lost += result_pairs_only(&plain, &stateful);
+            seen.pairs_more += result_pairs_only(&stateful, &plain);
+        }
         if (options.verbose)
             tell(trial, k, &stateful);
         if (has_no_end(&stateful, 20 * options.limit)) {
@@ -157,7 +193,7 @@ static int judge_endless(const struct trial *trial)
     const char *kind = expected[generate_planted(trial->seed)];
     static struct result result;
 
-    search(trial, 1, ENDLESS_LIMIT, &result);
+    search(trial, KIND_EXACT, ENDLESS_LIMIT, &result);
     int same = !result.problem[0] && (kind ? result_has(&result, kind) : !result.bugs.count);
     if (has_no_end(&result, ENDLESS_LIMIT)) {
         seen.too_slow++;
@@ -171,7 +207,7 @@ static int judge_endless(const struct trial *trial)
                result.verdict, result.reason);
         for (unsigned i = 0; i < result.bugs.count; i++)
             printf("  found: %s\n", result.bugs.at[i]);
-        tell(trial, 1, &result);
+        tell(trial, KIND_EXACT, &result);
     } else if (same > 0) {
         found_add(&result);
     }
@@ -204,6 +240,7 @@ static void judge_batch(const uint64_t *seeds, unsigned count, const char *opt)
 {
     static const char *const models[] = {"sc", "sc", "tso", "sc", "tso", "pso"};
     static const char *const reductions[] = {NULL, "dpor", NULL, "source"};
+    static const char *const without[] = {NULL, "dpor", "sharing", "source", "exhaustive"};
 
     if (!compile(seeds, count, opt)) {
         seen.disagreed += count;
@@ -215,6 +252,9 @@ static void judge_batch(const uint64_t *seeds, unsigned count, const char *opt)
         if (generate_style(seeds[i]) == STYLE_ENDLESS) /* buffers grow without end */
             trial.model = "sc";
         trial.reduction = reductions[seeds[i] / 31 % 4];
+        trial.without = without[seeds[i] / 31 % 5];
+        if (options.jobs && trial.without && strcmp(trial.without, "sharing") == 0)
+            trial.without = NULL;
         judge(&trial);
     }
 }
@@ -232,6 +272,8 @@ static uint64_t program_seed(uint64_t i)
 
 static bool is_wanted(uint64_t seed)
 {
+    if (options.twins && generate_style(seed) == STYLE_ENDLESS)
+        return false;
     return !options.style || strcmp(options.style, style_names[generate_style(seed)]) == 0;
 }
 
@@ -243,13 +285,15 @@ static int finish(double seconds)
     for (int s = 0; s < STYLE_COUNT; s++)
         printf("%s%" PRIu64 " %s", s ? ", " : "", seen.by_style[s], style_names[s]);
     printf("), %" PRIu64 " different, %" PRIu64 " too big, %" PRIu64
-           " searches with states too slow; with races %" PRIu64 ", failed assertions %" PRIu64
-           ", deadlocks %" PRIu64 ", safe %" PRIu64 "; in %" PRIu64 " a state was revisited\n",
+           " searches too slow; with races %" PRIu64 ", failed assertions %" PRIu64
+           ", deadlocks %" PRIu64 ", safe %" PRIu64 "; in %" PRIu64
+           " a state was revisited, or a thread left out\n",
            seen.disagreed, seen.too_big, seen.too_slow, seen.racy, seen.asserting, seen.deadlocked,
            seen.safe, seen.merged);
     for (int k = 0; k < KIND_COUNT; k++)
-        printf("%s: %" PRIu64 " executions, %" PRIu64 " states, %" PRIu64 " revisited\n", kinds[k],
-               seen.executions[k], seen.states[k], seen.revisited[k]);
+        printf("%s%s: %" PRIu64 " executions, %" PRIu64 " states, %" PRIu64 " revisited\n",
+               kinds[k].name, kinds[k].apart ? ", every order" : "", seen.executions[k],
+               seen.states[k], seen.revisited[k]);
     printf("pairs of places that race: %" PRIu64 " without states, %" PRIu64
            " of them only so, %" PRIu64 " only with states\n",
            seen.pairs, seen.pairs_lost, seen.pairs_more);
@@ -309,7 +353,7 @@ static int usage(void)
         stderr,
         "usage: native_states [--seed N] [--programs N] [--seconds N] [--limit EXECUTIONS]\n"
         "                     [--size STATEMENTS] [--raddle PATH] [--opt 0|1|2|3] [--model NAME]\n"
-        "                     [--style NAME] [--keep] [--verbose]\n");
+        "                     [--style NAME] [--jobs N] [--twins] [--keep] [--verbose]\n");
     return 2;
 }
 
@@ -333,6 +377,8 @@ static bool set_value(const char *name, const char *value)
         options.model = value;
     else if (strcmp(name, "--style") == 0)
         options.style = value;
+    else if (strcmp(name, "--jobs") == 0)
+        options.jobs = (unsigned)strtoul(value, NULL, 0);
     else
         return false;
     return true;
@@ -344,6 +390,8 @@ static bool options_read(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--keep") == 0)
             options.keep = true;
+        else if (strcmp(argv[i], "--twins") == 0)
+            options.twins = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             options.verbose = true;
         else if (i + 1 == argc || !set_value(argv[i], argv[i + 1]))

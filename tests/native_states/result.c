@@ -58,18 +58,18 @@ static bool list_has(const struct bug_list *list, const char *text)
     return bsearch(text, list->at, list->count, sizeof *list->at, compare_texts) != NULL;
 }
 
-/* Which access comes first is chance: "WAY of NAME races with the WAY by thread N in FUNCTION at FILE:LINE" of the place at `line`. */
+/* Which access comes first is chance: "WAY of NAME by T1 (NAME) races with the WAY by T2 (NAME) in FUNCTION at FILE:LINE" of the place at `line`. */
 static void race_add(const char *message, int line, struct result *result)
 {
     char sides[2][50];
     const char *races = strstr(message, " races with the "), *colon = strrchr(message, ':');
-    const char *of = strstr(message, " of ");
+    const char *of = strstr(message, " of "), *by = of ? strstr(of, " by T") : NULL;
 
-    if (!races || !colon || !of || of > races) {
+    if (!races || !colon || !by || by > races) {
         list_add(&result->bugs, "data-race at %d", line);
         return;
     }
-    list_add(&result->bugs, "data-race%.*s", (int)(races - of), of);
+    list_add(&result->bugs, "data-race%.*s", (int)(by - of), of);
     races += strlen(" races with the ");
     snprintf(sides[0], sizeof sides[0], "%.*s at %d", (int)strcspn(message, " "), message, line);
     snprintf(sides[1], sizeof sides[1], "%.*s at %d", (int)strcspn(races, " "), races,
@@ -88,8 +88,8 @@ static void bugs_read(const json_t *bugs, struct result *result)
 
         if (kind && message && strcmp(kind, "data-race") == 0)
             race_add(message, line, result);
-        else if (kind && strcmp(kind, "deadlock") == 0) /* its place is that of one who waits */
-            list_add(&result->bugs, "deadlock");
+        else if (kind && (strcmp(kind, "deadlock") == 0 || strcmp(kind, "spin") == 0))
+            list_add(&result->bugs, "%s", kind); /* its place is that of one who waits */
         else
             list_add(&result->bugs, "%s at %d", kind ? kind : "?", line);
     }
@@ -117,8 +117,11 @@ static void report_read(const char *path, struct result *result)
     snprintf(result->verdict, sizeof result->verdict, "%s", verdict ? verdict : "none");
     snprintf(result->reason, sizeof result->reason, "%s", reason ? reason : "");
     result->executions = (uint64_t)json_integer_value(json_object_get(report, "executions"));
+    result->blocked = (uint64_t)json_integer_value(json_object_get(report, "blocked"));
     result->states = (uint64_t)json_integer_value(json_object_get(report, "states"));
     result->revisited = (uint64_t)json_integer_value(json_object_get(report, "revisited"));
+    result->revisited += (uint64_t)json_integer_value(
+        json_object_get(json_object_get(report, "symmetric"), "saved"));
     bugs_read(json_object_get(report, "bugs"), result);
     if (!report)
         snprintf(result->problem, sizeof result->problem, "%s: %s", path, error.text);
@@ -148,22 +151,29 @@ static void finals_read(const char *path, struct result *result)
 
 void result_of(const struct search *search, struct result *result)
 {
-    char number[16], limit[24], seconds[24], stateful[32];
+    char number[16], limit[24], seconds[24], kind[32], jobs[16];
     char *argv[] = {(char *)search->raddle,
                     "check",
                     "--keep-going",
                     "--minimise=0",
                     "--model",
                     (char *)search->model,
-                    stateful,
+                    kind,
                     "--max-executions",
                     limit,
                     "--timeout",
                     seconds,
                     "--json",
                     "result.json",
+                    search->apart ? "--no-commute=all" : "--keep-going",
+                    search->jobs ? jobs : "--keep-going",
+                    search->states ? "--stateful=exact" : "--keep-going",
                     "--reduction",
                     search->reduction ? (char *)search->reduction : "optimal",
+                    "--rounds",
+                    search->rounds ? (char *)search->rounds : "changing",
+                    "--races",
+                    search->races ? (char *)search->races : "report",
                     (char *)search->binary,
                     "--",
                     number,
@@ -174,7 +184,8 @@ void result_of(const struct search *search, struct result *result)
     snprintf(number, sizeof number, "%u", search->number);
     snprintf(limit, sizeof limit, "%" PRIu64, search->limit);
     snprintf(seconds, sizeof seconds, "%u", search->seconds);
-    snprintf(stateful, sizeof stateful, "--stateful=%s", search->stateful);
+    snprintf(kind, sizeof kind, "--%s", search->kind);
+    snprintf(jobs, sizeof jobs, "-j%u", search->jobs);
     unlink("result.json");
     FILE *states = fopen("states", "w");
     if (!states || fclose(states) != 0) {

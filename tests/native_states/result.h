@@ -17,8 +17,8 @@ struct bug_list {
 
 struct result {
     char verdict[16];
-    char reason[200]; /* the first one of an incomplete search */
-    uint64_t executions, states, revisited;
+    char reason[200];                                /* the first one of an incomplete search */
+    uint64_t executions, blocked, states, revisited; /* the last: or left out by symmetry */
     struct bug_list bugs;  /* kind and line; of a race, what it is about */
     struct bug_list pairs; /* of races: both accesses in a fixed order */
     uint64_t *finals; /* hashes of the states at ends without a bug, sorted, each once; malloced */
@@ -28,10 +28,15 @@ struct result {
 
 /* How to search. */
 struct search {
-    const char *raddle, *binary, *model, *stateful, *reduction; /* reduction: or NULL */
-    unsigned number;                                            /* of the program in the file */
-    uint64_t limit;                                             /* of executions */
-    unsigned seconds; /* the search gives up behind them */
+    const char *raddle, *binary, *model, *kind,
+        *reduction;             /* kind: as behind --; reduction: or NULL */
+    const char *rounds, *races; /* or NULL: as usual */
+    unsigned number;            /* of the program in the file */
+    uint64_t limit;             /* of executions */
+    unsigned seconds;           /* the search gives up behind them */
+    bool apart;                 /* every order of what commutes */
+    unsigned jobs;              /* processes that search together, or 0: one */
+    bool states;                /* they are compared, whatever the kind is */
 };
 
 /* Runs `raddle check` in the working directory. */

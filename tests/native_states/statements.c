@@ -234,6 +234,43 @@ static void message_receive(struct maker *maker)
     block_end(maker);
 }
 
+/* Read-modify-writes of all orders, mostly of results that nobody uses: they order what is around them only if somebody looks, here or
+ * elsewhere. */
+static void tell_make(struct maker *maker, const char *before)
+{
+    static const char *const kinds[] = {"add", "add", "sub", "or", "xor"};
+    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+
+    line(maker, "%satomic_fetch_%s_explicit(&told_$, %u, memory_order_%s);", before,
+         kinds[random_below(maker, 5)], 1 + random_below(maker, 2), orders[random_below(maker, 5)]);
+}
+
+static void tell_send(struct maker *maker)
+{
+    line(maker, "owned_$ = %u;", 1 + random_below(maker, 2));
+    if (one_in(maker, 4))
+        line(maker, "atomic_thread_fence(memory_order_release);");
+    tell_make(maker, "");
+    if (one_in(maker, 2))
+        line(maker, "atomic_store_explicit(&sent_$, 1, memory_order_relaxed);");
+}
+
+static void tell_receive(struct maker *maker)
+{
+    unsigned looks = random_below(maker, 4);
+
+    if (looks == 0)
+        line(maker, "if (atomic_load_explicit(&sent_$, memory_order_relaxed))");
+    else if (looks == 1)
+        line(maker, "if (atomic_load_explicit(&told_$, memory_order_acquire) == 1)");
+    block_begin(maker);
+    tell_make(maker, one_in(maker, 4) ? "c = " : "");
+    if (one_in(maker, 4))
+        line(maker, "atomic_thread_fence(memory_order_acquire);");
+    line(maker, one_in(maker, 3) ? "if (c == 1) %c = owned_$;" : "%c = owned_$;", reg(maker));
+    block_end(maker);
+}
+
 /* Who is first owns it for good. */
 static void ticket_take(struct maker *maker)
 {
@@ -416,6 +453,7 @@ static const struct statement statements[] = {
     {atomic_add_make, {1, 4, 0, 1, 2}},   {atomic_cas_make, {0, 3, 0, 1, 2}},
     {fence_make, {0, 2, 0, 0, 1}},        {message_send, {0, 4, 0, 1, 2}},
     {message_receive, {0, 5, 0, 1, 2}},   {ticket_take, {0, 3, 1, 1, 1}},
+    {tell_send, {0, 5, 0, 0, 1}},         {tell_receive, {0, 5, 0, 0, 1}},
     {cond_wait_make, {0, 0, 3, 0, 1}},    {cond_signal_make, {0, 0, 3, 0, 2}},
     {sem_lock_make, {0, 0, 4, 0, 2}},     {sem_try_make, {0, 0, 2, 0, 1}},
     {once_make, {0, 0, 3, 1, 1}},         {local_variable, {0, 0, 0, 3, 1}},

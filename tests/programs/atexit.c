@@ -1,4 +1,5 @@
 // Handlers run at exit and at return from main, the last one first, and only those of this execution.
+// OPTIONS: --no-commute=increments
 // EXPECT: safe executions=2
 // EXPECT(sc -DEXIT): safe executions=2
 // EXPECT(sc -DFAILS): assertion at=handler

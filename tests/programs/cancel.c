@@ -7,7 +7,7 @@
 // EXPECT(sc -DJOIN): safe
 // EXPECT(sc -DTEST): safe
 // EXPECT(sc -DTIMED): safe
-// EXPECT(sc -DFORGETS): deadlock says=held by thread 1
+// EXPECT(sc -DFORGETS): deadlock says=held by T1 \([a-z_0-9]+\)
 // EXPECT(tso): safe
 // EXPECT(sc -fexceptions): safe
 #include "common.h"

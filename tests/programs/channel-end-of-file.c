@@ -1,6 +1,6 @@
 // A reader waits for the end of the file: that comes when all descriptors of the write end are closed, duplicates, too.
 // EXPECT(all): safe executions=1
-// EXPECT(sc -DFORGET): deadlock at=read says=thread 1 waits to read from the pipe \(fd [0-9]+\) made at channel-end-of-file.c:[0-9]+
+// EXPECT(sc -DFORGET): deadlock at=read says=T1 \([a-z_0-9]+\) waits to read from the pipe \(fd [0-9]+\) made at channel-end-of-file.c:[0-9]+
 // EXPECT(sc -DFORGET_COPY): deadlock at=read
 #include "common.h"
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Streams on pipes and sockets: a thread that reads a line waits for it.
 // EXPECT: safe
-// EXPECT(sc -DNO_FLUSH): deadlock says=thread 2 waits to read from the socket pair .* at channel-stream.c:41
+// EXPECT(sc -DNO_FLUSH): deadlock says=T2 \([a-z_0-9]+\) waits to read from the socket pair .* at channel-stream.c:41
 #include "common.h"
 #include <string.h>
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
 // Threads that constructors start are threads of the search, and constructors run in their order.
+// OPTIONS: --no-commute=increments
 // EXPECT(all): assertion at=seen
 // EXPECT(sc -DRACES): data-race
 // EXPECT(sc -DC11): assertion at=seen

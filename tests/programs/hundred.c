@@ -1,4 +1,5 @@
 // A hundred threads that do not meet; the same with one pair that does.
+// OPTIONS: --no-commute=increments
 // EXPECT(all): safe executions=1 threads=101
 // EXPECT(all -DPAIR): safe executions=2 threads=101
 #include "common.h"

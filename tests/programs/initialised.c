@@ -1,4 +1,5 @@
 // Initialised data, a constructor and static locals come back to their first values in each execution.
+// OPTIONS: --no-commute=increments
 // EXPECT(all): safe executions=6
 #include "common.h"
 

@@ -1,4 +1,5 @@
 // Atomic idioms in assembly are understood: a locked increment and an exchange.
+// OPTIONS: --no-commute=increments
 // EXPECT(all): safe executions=2
 // EXPECT(sc -O2): safe executions=2
 #include "common.h"

@@ -1,4 +1,5 @@
 // rand, strtok, time and the environment start anew in each execution: the numbers do not depend on earlier ones.
+// OPTIONS: --no-commute=increments
 // EXPECT: safe executions=6
 // EXPECT(sc -O2): safe executions=6
 #include "common.h"

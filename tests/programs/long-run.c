@@ -1,5 +1,6 @@
 // Ten thousand visible operations in one run, and the same with one race at the end of it. Under tso and pso a load
 // of what is still in the buffer is another trace than one of memory, so there the threads only write.
+// OPTIONS: --no-commute=increments
 // EXPECT: safe executions=1
 // EXPECT(sc -DRACE): safe executions=2
 // EXPECT(all -DWRITES): safe executions=1

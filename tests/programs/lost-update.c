@@ -3,7 +3,7 @@
 // EXPECT(all -O2): assertion at=lost
 // EXPECT(all -DVOLATILE): assertion at=lost
 // EXPECT(all -DLOCKED): safe executions=2
-// EXPECT(all -DATOMIC): safe executions=2
+// EXPECT(all -DATOMIC): safe executions=1
 #include "common.h"
 
 #ifdef VOLATILE

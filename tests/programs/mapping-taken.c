@@ -1,20 +1,20 @@
 // Mapped memory is taken away, or its protection changed, while another thread may use it: an access like any other.
 // EXPECT(all -DUNMAP): bug
-// EXPECT(sc -DUNMAP -DREADS): data-race says=munmap of size
+// EXPECT(sc -DUNMAP -DREADS): data-race says=munmap of .* \([0-9]+ bytes\) by T[0-9]
 // EXPECT(sc -DUNMAP -DPART): data-race
 // EXPECT(sc -DUNMAP -DATOMIC): bug
 // EXPECT(tso -DUNMAP -DATOMIC -DSTORES): bug
 // EXPECT(sc -DPROTECT -DATOMIC -DRIGHTS=PROT_READ): bug
-// EXPECT(sc -DPROTECT): data-race says=mprotect of size
+// EXPECT(sc -DPROTECT): data-race says=mprotect of .* \([0-9]+ bytes\) by T[0-9]
 // EXPECT(sc -DPROTECT -DRIGHTS=PROT_READ): data-race
 // EXPECT(sc -DPROTECT -DRIGHTS=PROT_READ -DREADS): safe
 // EXPECT(sc -DPROTECT -DRIGHTS=PROT_READ|PROT_WRITE): safe
-// EXPECT(sc -DEMPTY): data-race says=madvise of size
+// EXPECT(sc -DEMPTY): data-race says=madvise of .* \([0-9]+ bytes\) by T[0-9]
 // EXPECT(sc -DEMPTY -DADVICE=MADV_FREE -DREADS): data-race
 // EXPECT(sc -DEMPTY -DADVICE=MADV_WILLNEED): safe
-// EXPECT(sc -DMOVE): data-race says=mremap of size
+// EXPECT(sc -DMOVE): data-race says=mremap of .* \([0-9]+ bytes\) by T[0-9]
 // EXPECT(sc -DSHRINK): data-race
-// EXPECT(sc -DAGAIN): data-race says=mmap of size
+// EXPECT(sc -DAGAIN): data-race says=mmap of .* \([0-9]+ bytes\) by T[0-9]
 // EXPECT(sc -DBY_NUMBER): data-race
 // EXPECT(sc -DUNMAP -DJOINED): safe
 // EXPECT(sc -DPROTECT -DJOINED): safe

@@ -1,5 +1,5 @@
 // What free and realloc must not get.
-// EXPECT(sc -DTWICE): memory at=twice says=free gets a block that was freed before; the block of 8 bytes was allocated by thread 0 at .*, and freed by thread 0 at
+// EXPECT(sc -DTWICE): memory at=twice says=free gets a block that was freed before; the block of 8 bytes was allocated by T0 \(main\) at .*, and freed by T0 \(main\) at
 // EXPECT(sc -DMIDDLE): memory at=middle says=free gets a pointer that is not the start of a block; the block of 8 bytes
 // EXPECT(sc -DSTACK): memory at=local says=free gets a pointer that malloc did not give
 // EXPECT(sc -DGLOBAL): memory at=global says=free gets a pointer that malloc did not give

@@ -1,7 +1,7 @@
 // Blocks at the end of the program: only what nothing points to is lost.
 // OPTIONS: --leaks
 // EXPECT: safe
-// EXPECT(sc -DLOST): leak says=80 bytes in 2 blocks are leaked; the first, of 40 bytes, was allocated by thread 1 at .*memory-leak.c
+// EXPECT(sc -DLOST): leak says=80 bytes in 2 blocks are leaked; the first, of 40 bytes, was allocated by T1 \([a-z_0-9]+\) at .*memory-leak.c
 // EXPECT(sc -DCYCLE): leak says=32 bytes in 2 blocks are leaked
 // EXPECT(sc -DRACY): leak says=8 bytes in 1 block is leaked
 // EXPECT(sc -DINNER): safe

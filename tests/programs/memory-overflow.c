@@ -1,6 +1,6 @@
 // Accesses beside a block of the heap, by one thread, before there are others.
 // EXPECT: safe
-// EXPECT(sc -DAT=10): memory at=use says=a heap overflow: a write of 4 bytes, 0 bytes behind the end of a block; the block of 40 bytes was allocated by thread 0 at
+// EXPECT(sc -DAT=10): memory at=use says=a heap overflow: a write of 4 bytes, 0 bytes behind the end of a block; the block of 40 bytes was allocated by T0 \(main\) at
 // EXPECT(sc -DAT=-1): memory at=use says=4 bytes before the start of a block
 // EXPECT(sc -DAT=9 -DTYPE=long): memory at=use says=where there never was a block
 // EXPECT(sc -DAT=4 -DSIZE=35 -DTYPE=long): memory at=use says=5 bytes beyond the end of a block

@@ -1,8 +1,8 @@
 // The stack of a thread that has ended, and its thread-local variables, used by the only thread that is left.
-// EXPECT(all): memory at=use says=the stack of thread 1, which has ended
+// EXPECT(all): memory at=use says=the stack of T1 \([a-z_0-9]+\), which has ended
 // EXPECT(sc -DWRITES): memory at=write
 // EXPECT(sc -DVARIABLE): memory at=use
-// EXPECT(sc -DCOPIES): memory says=the stack of thread 1
+// EXPECT(sc -DCOPIES): memory says=the stack of T1 \([a-z_0-9]+\)
 // EXPECT(sc -DATOMIC): memory
 // EXPECT(sc -DLOCK): memory
 // EXPECT(sc -DBEFORE): safe

@@ -1,5 +1,5 @@
 // A pointer to a variable on the stack of a thread that has ended.
-// EXPECT: memory at=use says=the stack of thread 1, which has ended
+// EXPECT: memory at=use says=the stack of T1 \([a-z_0-9]+\), which has ended
 // EXPECT(sc -DWAITS): safe
 #include "common.h"
 

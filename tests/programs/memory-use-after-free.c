@@ -1,5 +1,5 @@
 // One thread frees what another still uses, both under the lock: only the order is wrong.
-// EXPECT: memory at=use says=use after free: a read of 4 bytes, 4 bytes into a block that was freed; the block of 12 bytes was allocated by thread 0 at .*, and freed by thread 1
+// EXPECT: memory at=use says=use after free: a read of 4 bytes, 4 bytes into a block that was freed; the block of 12 bytes was allocated by T0 \(main\) at .*, and freed by T1 \([a-z_0-9]+\)
 // EXPECT(tso): memory at=use
 // EXPECT(sc -DWRITE): memory at=write says=use after free: a write of 4 bytes
 // EXPECT(sc -DCOPY): memory at=copy says=use after free: a read of .* 0 bytes into

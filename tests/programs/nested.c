@@ -1,4 +1,5 @@
 // Threads that create threads: 1 + 2 + 4, each with a cell of its own. Shared: the root increments before it creates two.
+// OPTIONS: --no-commute=increments
 // EXPECT(all): safe executions=1 threads=8
 // EXPECT(sc -DSHARED -DDEPTH=1): safe executions=2 threads=4
 #include "common.h"

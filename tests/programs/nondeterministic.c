@@ -1,4 +1,5 @@
 // A program whose steps depend on something that raddle does not control (shared memory from before main): said, not hidden.
+// OPTIONS: --no-commute=increments
 // EXPECT: bug kind=nondeterminism says=not deterministic
 #include "common.h"
 #include <sys/mman.h>

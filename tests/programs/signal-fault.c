@@ -1,4 +1,5 @@
 // Handlers of the program for faults run: they jump away, mend the fault, or end the program; SIG_DFL and SIG_IGN leave the crash a crash.
+// OPTIONS: --no-commute=increments
 // EXPECT(all -DJUMP): safe
 // EXPECT(sc -DJUMP -O2): safe
 // EXPECT(sc -DJUMP -DIN_LIBC): safe

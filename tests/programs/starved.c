@@ -8,7 +8,7 @@
 // EXPECT(sc -DATOMIC): assertion at=end
 // EXPECT(all -DAPART): assertion at=apart
 // EXPECT(sc -DQUIET -O1): incomplete says=goes round in main
-// EXPECT(sc -DQUIET): incomplete says=thread 0 still goes round in main at .*starved.c:[0-9]+
+// EXPECT(sc -DQUIET): incomplete says=T0 \(main\) still goes round in main at .*starved.c:[0-9]+
 #include "common.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // free is a write to the whole block: a use that nothing orders before it races with it.
-// EXPECT(all): data-race says=free of size 16|previous free
+// EXPECT(all): data-race says=(  |earlier )free of heap block 0 of T0 from free.c:18 \(16 bytes\) by T0
 // EXPECT(all -DJOINED): safe
 #include "races.h"
 

@@ -1,6 +1,6 @@
 // A block handed from one thread to another through a queue with a lock.
 // EXPECT(all): safe
-// EXPECT(all -DKEEPS): data-race says=heap block of 8 bytes, allocated by thread 1
+// EXPECT(all -DKEEPS): data-race says=heap block of 8 bytes, allocated by T1 \([a-z_0-9]+\)
 #include "races.h"
 
 static long *queue;

@@ -1,10 +1,10 @@
 // Loops over arrays, done several times over, so that all but the first round finds its bytes known; and in the last one a single element
 // that the other thread uses.
-// EXPECT(all -O1 -DLAST=1): data-race at=last says=the write by thread 1 in add at
-// EXPECT(all -O2 -DLAST=1): data-race at=last says=the write by thread 1 in add at
-// EXPECT(all -O1 -DFIRST=1): data-race at=zero says=the write by thread 1 in add at
-// EXPECT(all -O1 -DDOWN=1): data-race at=zero says=the write by thread 1 in add_down at
-// EXPECT(all -O1 -DSTRIDE=1): data-race at=pair says=the write by thread 1 in add_pairs at
+// EXPECT(all -O1 -DLAST=1): data-race at=last says=the write by T1 \([a-z_0-9]+\) in add at
+// EXPECT(all -O2 -DLAST=1): data-race at=last says=the write by T1 \([a-z_0-9]+\) in add at
+// EXPECT(all -O1 -DFIRST=1): data-race at=zero says=the write by T1 \([a-z_0-9]+\) in add at
+// EXPECT(all -O1 -DDOWN=1): data-race at=zero says=the write by T1 \([a-z_0-9]+\) in add_down at
+// EXPECT(all -O1 -DSTRIDE=1): data-race at=pair says=the write by T1 \([a-z_0-9]+\) in add_pairs at
 // EXPECT(all -O1 -DSTRIDE=1 -DGAP=1): safe
 // EXPECT(all -O2 -DSTOPS=1): safe
 // EXPECT(all -O2 -DNEVER=1): safe

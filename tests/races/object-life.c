@@ -1,7 +1,7 @@
 // To make or destroy a lock and its like is a write to it, to use it is a read: they must be ordered, even if the other order cannot come.
-// EXPECT(all): data-race at=use says=use of mutex races with the initialisation
+// EXPECT(all): data-race at=use says=use of mutex by T[01] \([a-z]+\) races with the initialisation
 // EXPECT(all -DORDERED): safe
-// EXPECT(all -DDESTROYED): data-race at=end says=destruction of mutex races with the use
+// EXPECT(all -DDESTROYED): data-race at=end says=destruction of mutex by T0 \(main\) races with the use
 // EXPECT(all -DDESTROYED -DORDERED): safe
 // EXPECT(all -DOBJECT=2): data-race
 // EXPECT(sc -DOBJECT=2 -DORDERED): safe

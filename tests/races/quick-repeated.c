@@ -1,12 +1,12 @@
 // The same bytes again and again: the first access asks for the others only as long as nothing was released between.
 // EXPECT(all): safe
 // EXPECT(all -O1): safe
-// EXPECT(all -DBEHIND): data-race at=later says=races with the write by thread 1 in first at
-// EXPECT(all -O1 -DBEHIND): data-race at=later says=races with the write by thread 1 in first at
-// EXPECT(all -O2 -DBEHIND): data-race at=later says=races with the write by thread 1 in first at
-// EXPECT(all -O1 -DINSIDE): data-race at=one says=races with the write by thread 2 in second
-// EXPECT(all -O1 -DWRITTEN): data-race at=three says=read of shared\+4 races with the write by thread 2 in second
-// EXPECT(all -O1 -DBYTE): data-race at=one says=previous write of size 1
+// EXPECT(all -DBEHIND): data-race at=later says=races with the write by T1 \([a-z_0-9]+\) in first at
+// EXPECT(all -O1 -DBEHIND): data-race at=later says=races with the write by T1 \([a-z_0-9]+\) in first at
+// EXPECT(all -O2 -DBEHIND): data-race at=later says=races with the write by T1 \([a-z_0-9]+\) in first at
+// EXPECT(all -O1 -DINSIDE): data-race at=one says=races with the write by T2 \([a-z_0-9]+\) in second
+// EXPECT(all -O1 -DWRITTEN): data-race at=three says=read of shared\+4 by T[12] \([a-z]+\) races with the write by T2 \([a-z_0-9]+\) in second
+// EXPECT(all -O1 -DBYTE): data-race at=one says=earlier write of shared \(1 byte\) by T2 \(second\), holding no lock
 #include "races.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

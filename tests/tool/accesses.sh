@@ -14,14 +14,19 @@ python3 "$here/accesses.py" "$SOURCE_DIR/src/runtime/library/library.def" "$here
     { cat list >&2; exit 1; }
 "$RADDLE" cc -w -I"$here" -o program program.c -lm 2>err || { cat err >&2; exit 1; }
 
+found() { # NUMBER, by name or through a pointer
+    timeout 120 "$RADDLE" check ../program "$1" ${2:+"$2"} >out 2>&1 </dev/null
+    [ $? -eq 1 ] && grep -q data-race out
+}
+
+# Twice, if need be: a port that the system chose for a run may be somebody else's when that is made again.
 one() { # NUMBER, NAME, WHAT, by name or through a pointer
     local in
     in=$(mktemp -d "$PWD/XXXXXX") && cd "$in" && printf '7\n7\n' >file && ln -s file link || exit 1
-    timeout 20 "$RADDLE" check ../program "$1" ${4:+"$4"} >out 2>&1 </dev/null
-    [ $? -eq 1 ] && grep -q data-race out && echo "ok" || { echo "FAIL $1 $2: $3${4:+ through a pointer}"; sed 's/^/  | /' out | head -n 6; }
+    found "$1" "$4" || found "$1" "$4" && echo "ok" || { echo "FAIL $1 $2: $3${4:+ through a pointer}"; sed 's/^/  | /' out | head -n 6; }
     rm -rf "$in"
 }
-export -f one
+export -f one found
 export RADDLE
 
 # all by name; through a pointer one access of each function

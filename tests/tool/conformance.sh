@@ -18,7 +18,7 @@ for fd in $(seq 3 30); do eval "exec $fd>&-"; done
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
 jobs=2
-limit=${LIMIT:-60} # seconds for each command
+limit=${LIMIT:-240} # seconds for each command
 bare=${BARE_CC:-clang-19}
 
 fail() {

@@ -67,6 +67,8 @@ for command in check litmus; do
     refused "$command: directory" "$dir: Is a directory" $command "$dir"
     refused "$command: file name is empty" 'No such file' $command ''
 done
+refused "check: all dependent states with optimal" "'--backtrack=all' goes with --reduction dpor" check --backtrack all "$script"
+refused "check: some dependent states" "takes latest or all, not 'some'" check --reduction dpor --backtrack some "$script"
 refused "check: --json without value" "'--json' needs a value" check "$script" --json
 refused "litmus has no --json" "unknown option '--json'" litmus --json - "$litmus"
 

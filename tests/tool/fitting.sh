@@ -45,7 +45,55 @@ printf 'int x;\n' >some.h
 printf 'hello\n' >some.txt
 verdict "a header" 2 'some\.h: is a header' "$RADDLE" check some.h
 verdict "a text" 2 'some\.txt: is text' "$RADDLE" check some.txt
+cp some.txt some.html
+verdict "a page" 2 'some\.html: is a page' "$RADDLE" check some.html
 verdict "a litmus test" 2 'SB\.litmus: is a litmus test: `raddle litmus' "$RADDLE" check "$SOURCE_DIR/tests/litmus/SB.litmus"
+
+# ---- objects that were not built by raddle cc: nothing is proved, and the first advice is to build them so
+
+cat >start.c <<'C'
+#include <pthread.h>
+extern void *add(void *);
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, add, 0);
+#ifdef TWICE
+    pthread_create(&b, 0, add, 0);
+    pthread_join(b, 0);
+#else
+    (void)b;
+#endif
+    pthread_join(a, 0);
+    return 0;
+}
+C
+printf 'int shared;\nvoid *add(void *a) { shared++; return a; }\n' >add.c
+clang-19 -c add.c && clang-19 -c start.c -o start-plain.o
+for twice in "" -DTWICE; do
+    verdict "a thread that starts in such an object $twice" 3 'does not see into add: build its source by `raddle cc`, too' \
+        "$RADDLE" check $twice start.c add.o
+done
+verdict "main in such an object" 3 'does not see into main: build its source by `raddle cc`, too' "$RADDLE" check add.c start-plain.o
+verdict "all by raddle cc" 1 'data-race' "$RADDLE" check -DTWICE start.c add.c
+clang-19 -o plain start.c add.c
+verdict "a whole program" 2 'was not built by raddle cc; build it with' "$RADDLE" check ./plain
+
+# ---- relaxed stores under sc: the weaker models are named, once, and only where they could show more
+
+cat >relaxed.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *set(void *a) { atomic_store_explicit(&x, 1, ORDER); return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); (void)atomic_load(&x); pthread_join(t, 0); return 0; }
+C
+verdict "relaxed stores under sc" 0 '^note: there are relaxed stores; .*`--model pso`' "$RADDLE" check -DORDER=memory_order_relaxed relaxed.c
+run "$RADDLE" check --model pso -DORDER=memory_order_relaxed relaxed.c
+expect "relaxed stores under pso" sh -c "! grep -q 'relaxed stores' '$dir/out'"
+run "$RADDLE" check -DORDER=memory_order_seq_cst relaxed.c
+expect "no relaxed stores" sh -c "! grep -q 'relaxed stores' '$dir/out'"
+verdict "relaxed stores, several workers" 0 '^note: there are relaxed stores' "$RADDLE" check -j 2 -DORDER=memory_order_relaxed relaxed.c
 
 # ---- traces of earlier checks
 
@@ -59,6 +107,24 @@ verdict "a safe check tells of the old trace" 0 '^note: fails\.raddle is from an
 rm fails.raddle
 run "$RADDLE" check -DSTATUS=0 fails.c
 expect "and only of one that is there" sh -c "! grep -q note '$dir/out'"
+
+# ---- a failing run goes where the user wants it, further ones beside it
+
+mkdir -p runs
+verdict "--trace" 1 'the run is in runs/first\.one\.raddle' "$RADDLE" check --trace runs/first.one.raddle -DSTATUS=1 fails.c
+expect "--trace: there" test -s runs/first.one.raddle
+expect "--trace: not elsewhere" test ! -e fails.raddle
+verdict "--trace: of an earlier check" 0 '^note: runs/first\.one\.raddle is from an earlier check' \
+    "$RADDLE" check --trace runs/first.one.raddle -DSTATUS=0 fails.c
+cat >both.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *set(void *a) { x = 1; return a; }
+int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); return x ? 2 : 3; }
+C
+verdict "--trace: two bugs" 1 'the run is in runs/first\.one-2\.raddle' "$RADDLE" check --keep-going --trace runs/first.one.raddle both.c
+verdict "--trace: a script" 2 'raddle: --trace goes with programs' "$RADDLE" check --trace x "$SOURCE_DIR/examples/scripts/sb.script"
 
 # ---- on a terminal: colours, and the line of the source
 

@@ -87,7 +87,7 @@ run "$RADDLE" replay places.raddle
 grep -E '^(main|worker) ' "$dir/out" >plain
 debug places.raddle run bt 'info threads' continue
 expect "gdb" test $status -eq 0
-tells "the place is told" 'assertion at places\.c:34, thread 0'
+tells "the place is told" 'assertion at places\.c:34, thread T0'
 tells "how to stop there" '`break places\.c:34`'
 grep -E '^(main|worker) ' "$dir/out" >debugged
 expect "stacks, heap and output are those of a replay" cmp -s plain debugged
@@ -95,22 +95,38 @@ expect "there was output" test "$(wc -l <debugged)" -eq 3
 says "stops at the bug" 'hit Breakpoint 1, __raddle_bug .*order == 12'
 says "bt shows the program" '^#[0-9]+ .* in main \(argc=1, .*\) at places\.c:34'
 says "info threads: main" '^\* [0-9]+ .*"T0 \(main\)"'
-says "info threads: the others" '^  [0-9]+ .*"T1"'
-says "info threads: all of them" '^  [0-9]+ .*"T2"'
+says "info threads: the others" '^  [0-9]+ .*"T1( \(worker\))?"'
+says "info threads: all of them" '^  [0-9]+ .*"T2( \(worker\))?"'
 expect "no fault of ours" sh -c "! grep -q SIGSEGV '$dir/out'"
 says "the end" 'exited with code 01'
 tells "what it was" '^raddle: assertion: .*order == 12'
+
+# ---- no frames of the runtime on top, the program's frame selected, threads by their numbers in the report
+
+sed -n '/hit Breakpoint 1/,$p' "$dir/out" >after
+expect "bt begins in the program" sh -c "grep -E '^#' after | sed -n 1,2p | grep -qE 'in main .*places\.c:34'"
+expect "bt has nothing of the runtime" sh -c "! grep -E '^#' after | grep -qE 'src/runtime/(job|core|program)|fiber_start|bug_show'"
+debug places.raddle run 'print here' threads T2 'info locals' 'disable frame-filter global raddle' 'bt'
+says "its locals are there at once" '^\$1 = 1'
+says "threads: the one with the bug" '^\* T0 \(main\) +main at places\.c:34'
+says "threads: one that has ended" '^  T1 .*has ended'
+says "with the filter off, all frames" '^#0 .*__raddle_bug'
+debug places.raddle 'break 18' run threads T1 'print name' T0 'bt'
+says "threads: T2 is at the breakpoint" '^\* T2 \(worker\) +worker at places\.c:18'
+says "threads: T1 waits for the lock" '^  T1 \(worker\) +worker at places\.c:14'
+says "T1 selects thread 1" '^\$1 = .*"1"'
+says "a call that waits is on top" '^#[0-9]+ .*pthread_join .*'
 
 # ---- breakpoints, variables, stepping along the schedule: the second worker goes first
 
 debug places.raddle 'break 18' run 'print name' next 'print order' 'bt 1' continue 'print name' 'print order' \
     'thread apply all -q bt'
-says "the first at the breakpoint" 'Thread [0-9]+ "T2" hit Breakpoint 2, worker .*places\.c:18'
+says "the first at the breakpoint" 'Thread [0-9]+ "T2( \(worker\))?" hit Breakpoint 2, worker .*places\.c:18'
 says "its variable" '\$1 = .*"2"'
 says "a step" '^19'
 says "a global" '\$2 = 2'
 says "bt in a worker" '^#0  worker \(.*\) at places\.c:19'
-says "then the other" 'Thread [0-9]+ "T1" hit Breakpoint 2'
+says "then the other" 'Thread [0-9]+ "T1( \(worker\))?" hit Breakpoint 2'
 says "its variable, then" '\$3 = .*"1"'
 says "main waits in join" 'in main .*places\.c:3[23]'
 debug places.raddle 'break worker' run step step step

@@ -33,7 +33,7 @@ for command in $commands; do
     run help "$command"
     # check has the options of a search and its own
     most=30
-    [ "$command" != check ] || most=46
+    [ "$command" != check ] || most=56
     one_screen "$command" "$most"
     expect "$command: usage first" sh -c "head -n 1 '$dir/out' | grep -q '^usage: raddle $command'"
     expect "$command: its manual page" grep -q '^`man raddle' "$dir/out"

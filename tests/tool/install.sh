@@ -17,7 +17,7 @@ fi
 first=$dir/first
 run cmake --install "$build" --prefix "$first"
 expect "install" test $status -eq 0
-for file in bin/raddle include/raddle.h lib/raddle/libraddle.so lib/raddle/checking/libraddle.so lib/raddle/raddle_pass.so \
+for file in bin/raddle include/raddle.h lib/raddle/libraddle.so lib/raddle/checking/libraddle.so lib/raddle/raddle_pass.so lib/raddle/raddle_gdb.py \
     lib/cmake/raddle/raddleConfig.cmake lib/cmake/raddle/raddleConfigVersion.cmake lib/pkgconfig/raddle.pc \
     share/man/man1/raddle.1 share/man/man1/raddle-check.1 share/man/man1/raddle-c++.1 \
     share/bash-completion/completions/raddle share/zsh/site-functions/_raddle \
@@ -80,16 +80,16 @@ configure() {
     run cmake -S . -G "$(sed -n 's/^CMAKE_GENERATOR:[^=]*=//p' "$build/CMakeCache.txt")" \
         -DCMAKE_MAKE_PROGRAM="$make_program" "$@"
 }
-configure -B build -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix"
+configure -B build -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-DFROM_FLAGS=1
 expect "project: configures" test $status -eq 0
 run cmake --build build
 expect "project: builds" test $status -eq 0
 expect "project: no warnings" sh -c "! grep -i warning '$dir/out' '$dir/err'"
 run cmake --build build
-expect "project: nothing to do the second time" sh -c "! grep -q 'raddle cc' '$dir/out'"
+expect "project: nothing to do the second time" sh -c "! grep -qE 'raddle c|raddle_test_' '$dir/out'"
 touch include/tally.h
 run cmake --build build
-expect "project: knows its headers" grep -q 'raddle cc' "$dir/out"
+expect "project: knows its headers" grep -q 'raddle_test_tally_safe' "$dir/out"
 
 # NAME, word: what ctest must say of it
 says() {
@@ -109,20 +109,32 @@ says tally.other Failed
 says tally.none Failed
 says tally.bound Failed
 says pair Passed
+says tally.target Passed
+says tally.directory Passed
+says counting.target Passed
+says counting.racy Failed
 expect "project: the model counts" grep -qE 'tally_bound: incomplete' "$dir/tests"
 expect "project: another kind is named" grep -q 'found deadlock, but misuse was expected' "$dir/tests"
 expect "project: no bug is named" grep -q 'no bug was found, but bug was expected' "$dir/tests"
-expect "project: the trace" test -s tally_racy.raddle
-run raddle show tally_racy.raddle
+expect "project: the trace has the name of the test" test -s tally.racy.raddle
+expect "project: that of a target, too" test -s counting.racy.raddle
+expect "project: no other trace" sh -c "! ls | grep -E 'raddle$' | grep -vE '^(tally\.(racy|known|any|other)|counting\.racy)\.raddle$|^raddle$'"
+run raddle show tally.racy.raddle
 expect "project: the trace is shown" sh -c "test $status -eq 0 && grep -q 'tally\.c:' '$dir/out'"
 run ctest -L raddle -N
-expect "project: label" grep -q 'Total Tests: 9' "$dir/out"
+expect "project: label" grep -q 'Total Tests: 13' "$dir/out"
 cd ..
 
 configure -B wrong -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" -DWRONG=1
-expect "project: a target that raddle cc does not build is refused" sh -c \
-    "test $status -ne 0 && grep -q 'must be built by raddle cc' '$dir/err'"
-CC="raddle cc" configure -B whole -DCMAKE_PREFIX_PATH="$prefix"
+expect "project: a target that is not there" sh -c \
+    "test $status -ne 0 && grep -q 'there is no target nothing' '$dir/err'"
+configure -B release -DCMAKE_C_COMPILER="$(command -v gcc || command -v cc)" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="-DFROM_FLAGS=1" -DCMAKE_BUILD_TYPE=Debug
+expect "project, by another compiler: configures" test $status -eq 0
+run cmake --build release --target raddle_test_counting_racy
+expect "project, by another compiler: builds" test $status -eq 0
+run cmake -E chdir release ctest -R 'counting\.racy'
+expect "project, by another compiler: finds the bug" grep -q 'counting.racy .*Failed' "$dir/out"
+CC="raddle cc" configure -B whole -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-DFROM_FLAGS=1
 expect "project, by raddle cc: configures" test $status -eq 0
 run cmake --build whole
 expect "project, by raddle cc: builds" test $status -eq 0

@@ -135,7 +135,7 @@ as_before timeout
 sleep 0.3
 kill -TERM $!
 wait $!
-expect "interrupt: status" test $? -eq 143
+expect "interrupt: status" test $? -eq 3
 as_before interrupt
 
 finish

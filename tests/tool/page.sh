@@ -71,6 +71,77 @@ int main(void)
 }
 END
 trace --seed 1 --minimise 0 long.c
+cat >pool.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct stats { int done; int failed; pthread_mutex_t lock; };
+struct job { int id; struct job *next; };
+struct pool {
+    pthread_mutex_t lock;
+    struct job *head;
+    struct stats stats;
+    atomic_int running;
+    int slots[8];
+};
+static struct pool *pool;
+static atomic_long counter;
+static void *worker_thread(void *arg)
+{
+    long me = (long)arg;
+    atomic_fetch_add(&pool->running, 1);
+    for (int i = 0; i < 4; i++) {
+        pthread_mutex_lock(&pool->lock);
+        struct job *j = pool->head;
+        if (j) pool->head = j->next;
+        pool->slots[me] = j ? j->id : -1;
+        pthread_mutex_unlock(&pool->lock);
+        long c = atomic_load_explicit(&counter, memory_order_relaxed);
+        atomic_store_explicit(&counter, c + 1, memory_order_relaxed);
+        pthread_mutex_lock(&pool->stats.lock);
+        pool->stats.done++;
+        pthread_mutex_unlock(&pool->stats.lock);
+    }
+    atomic_fetch_sub(&pool->running, 1);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t t[7];
+    pool = calloc(1, sizeof *pool);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_mutex_init(&pool->stats.lock, NULL);
+    for (int i = 0; i < 10; i++) {
+        struct job *j = malloc(sizeof *j);
+        j->id = i; j->next = pool->head; pool->head = j;
+    }
+    for (long i = 0; i < 7; i++) pthread_create(&t[i], NULL, worker_thread, (void *)i);
+    for (int i = 0; i < 7; i++) pthread_join(t[i], NULL);
+    assert(counter == 28);
+}
+END
+trace --seed 1 --minimise 0 pool.c
+cat >many.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int value_of_the_last_thread;
+static void *set(void *number)
+{
+    assert(atomic_exchange(&value_of_the_last_thread, (int)(long)number) != 23);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    for (long i = 1; i <= 24; i++) {
+        pthread_create(&thread, NULL, set, (void *)i);
+        pthread_join(thread, NULL);
+    }
+}
+END
+trace --minimise 0 many.c
 for file in *.raddle; do
     "$RADDLE" show --html "${file%.raddle}.html" "$file" || failed=1
 done

@@ -207,8 +207,13 @@ seconds() { # COMMAND: the best of five
 for level in -O0 -O2; do
     expect "native $level" clang-19 $level -o speed-native speed.c
     expect "checked $level" "$RADDLE" cc $level -o speed speed.c
-    native=$(seconds ./speed-native)
-    ours=$(seconds ./speed)
+    native=1000000000 ours=1000000000
+    for _ in 1 2 3; do # in turn: a busy moment slows both
+        once=$(seconds ./speed-native)
+        [ "$once" -ge "$native" ] || native=$once
+        once=$(seconds ./speed)
+        [ "$once" -ge "$ours" ] || ours=$once
+    done
     echo "speed $level: $ours us, native $native us"
     expect "as fast as without raddle $level: $ours, $native" test $((ours * 2)) -lt $((native * 3 + 20000))
 done

@@ -15,12 +15,13 @@
 #
 # "programs.sh FILE…" runs only these; FLAGS are more options for the compiler. With SEARCH=pct (random, pos) runs are sampled: then nothing is
 # safe, what has no bug must not get one, and it is counted how often samples did not show one that there is. With STATEFUL=exact (delta, auto) states are
-# compared: then numbers of runs are not looked at.
+# compared, with SYMMETRY=all (new) interchangeable threads are looked for: then numbers of runs are not looked at.
+# With JOBS=3 three processes search together (RADDLE_PILOT=1: from the second run on).
 set -u
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 
 jobs=2
-limit=${LIMIT:-60} # seconds for each command
+limit=${LIMIT:-240} # seconds for each command
 
 # ---- one program: prints a line "ok …" or "FAIL …" for each expectation
 
@@ -111,6 +112,20 @@ stateful() { # the option, unless the program has one that does not go with it
     esac
 }
 
+symmetry() { # the same
+    case "${SYMMETRY:-} $options" in
+    " "* | *--stateful* | *--preemption-bound* | *sharing* | *--search* | *--races=warn* | *--symmetry*) ;;
+    *) echo "--symmetry=$SYMMETRY" ;;
+    esac
+}
+
+together() { # the same for several processes
+    case "${JOBS:-} $options" in
+    " "* | *--stateful* | *--symmetry* | *sharing* | *--search* | *auto* | *--tree* | *--races=warn*) ;;
+    *) echo "-j $JOBS" ;;
+    esac
+}
+
 counts_dropped() { # EXPECTATION…: those that do not tell how many runs there are
     local word
 
@@ -129,7 +144,7 @@ expect_one() { # MODEL EXPECTATION…
     rm -f "$dir"/*.raddle "$dir/json"
     [ -z "${SEARCH:-}" ] || { sampled "$model" "$verdict"; return; }
     # shellcheck disable=SC2086
-    (cd "$dir" && exec timeout -k 5 $limit "$RADDLE" check --model $model $options $(stateful) --json json "./$name") \
+    (cd "$dir" && exec timeout -k 5 $limit "$RADDLE" check --model $model $options $(stateful) $(symmetry) $(together) --json json "./$name") \
         >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
     [ -s "$dir/json" ] || { fail "no report, status $status"; return; }
@@ -146,7 +161,7 @@ expect_one() { # MODEL EXPECTATION…
     esac
     [ $good = no ] || [ "$(field verdict)" = "$verdict" ] || fail "verdict $(field verdict)"
     # shellcheck disable=SC2046
-    [ -z "$(stateful)" ] || set -- $(counts_dropped "$@")
+    [ -z "$(stateful)$(symmetry)" ] || set -- $(counts_dropped "$@")
     [ $good = no ] || check_words "$@"
     [ -z "$says" ] || grep -qE -- "$says" "$dir/out" || fail "no line says: $says"
     # a program that goes another way each time has no run that could be done again
@@ -199,6 +214,11 @@ fi
 results=$(mktemp) || exit 1
 trap 'rm -f "$results"' EXIT
 [ $# -gt 0 ] || set -- "$SOURCE_DIR"/tests/programs/*.c "$SOURCE_DIR"/tests/programs/*.cpp
+if [ -n "${SHARE:-}" ]; then # only every so many of them
+    every=()
+    for ((i = 1; i <= $#; i += SHARE)); do every+=("${!i}"); done
+    set -- "${every[@]}"
+fi
 # each program's lines in one piece, so that two jobs do not mix them
 printf '%s\0' "$@" | xargs -0 -n 1 -P $jobs \
     bash -c 'text=$(bash "$0" --one "$1"); printf "%s\n" "$text"' "$0" >"$results"

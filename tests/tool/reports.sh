@@ -73,6 +73,55 @@ check assertion 1 --races ignore "$SOURCE_DIR/examples/counter.c"
 check tso 1 --model tso "$programs/sb.c"
 check crash 1 "$programs/crash-null.c"
 
+# ---- SARIF says what happened, what each rule means, which raddle it was, and names files as seen from a root
+
+holds deadlock.sarif "'There is a circle: T1 waits for T2, who waits for T1.' in d['runs'][0]['results'][0]['message']['text']"
+holds deadlock.sarif "'T2 (t2) waits for lock a' in d['runs'][0]['results'][0]['message']['text']"
+holds tso.sarif "'is in its store buffer' in d['runs'][0]['results'][0]['message']['text']"
+holds assertion.sarif "'is lost' in d['runs'][0]['results'][0]['message']['text']"
+holds race.sarif "'races with' in d['runs'][0]['results'][0]['message']['text'] and 'raddle show' in d['runs'][0]['results'][0]['message']['text']"
+holds race.sarif "d['runs'][0]['tool']['driver']['version'] == '$("$RADDLE" --version | cut -d' ' -f2)'"
+holds race.sarif "all(len(r['help']['text']) > 80 for r in d['runs'][0]['tool']['driver']['rules'])"
+holds race.sarif "'originalUriBaseIds' not in d['runs'][0]"
+mkdir -p project/src
+cp "$SOURCE_DIR/examples/counter.c" project/src
+(cd project/src && timeout 100 "$RADDLE" check --sarif ../../rooted.sarif --source-root .. counter.c >/dev/null 2>&1)
+valid rooted.sarif "$schemas/sarif.json"
+[ -z "${SARIF_SCHEMA:-}" ] || valid rooted.sarif "$SARIF_SCHEMA"
+holds rooted.sarif "d['runs'][0]['originalUriBaseIds']['SRCROOT']['uri'] == 'file://$(realpath project)/'"
+holds rooted.sarif "d['runs'][0]['results'][0]['locations'][0]['physicalLocation']['artifactLocation'] == {'uri': 'src/counter.c', 'uriBaseId': 'SRCROOT'}"
+mkdir other
+"$RADDLE" check --sarif elsewhere.sarif --source-root other "$PWD/project/src/counter.c" >/dev/null 2>&1
+holds elsewhere.sarif "'uriBaseId' not in d['runs'][0]['results'][0]['locations'][0]['physicalLocation']['artifactLocation']"
+
+# ---- JUnit: the case has the same name whatever is found, also several bugs at once
+
+name=$(sed -n 's/.*<testcase name="\([^"]*\)".*/\1/p' safe.xml)
+for result in incomplete deadlock race assertion tso crash; do
+    [ "$(sed -n 's/.*<testcase name="\([^"]*\)".*/\1/p' $result.xml)" = "$name" ] && ok || fail "$result.xml: another name"
+done
+cat >several.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *set(void *a) { x = 1; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, set, NULL);
+    if (x)
+        assert(x == 0);
+    else
+        assert(x == 1);
+    pthread_join(t, NULL);
+}
+END
+check several 1 --keep-going several.c
+grep -q 'tests="1" failures="1" errors="0"' several.xml && grep -q '(and [1-9] more)" type="assertion"' several.xml && ok || fail "several.xml"
+[ "$(grep -c '<testcase' several.xml)" -eq 1 ] && grep -q "x == 0.* fails" several.xml && grep -q "x == 1.* fails" several.xml && ok ||
+    fail "several.xml: both bugs in one case"
+
 # ---- from a trace
 
 for trace in abba counter sb crash-null; do
@@ -133,6 +182,8 @@ refused() {
 }
 
 refused "two to standard output" 2 'raddle: --json and --sarif cannot both write to standard output' show --json - --sarif - abba.raddle
+refused "a root for nothing" 2 'raddle: --source-root goes with --sarif' check --source-root . "$programs/abba.c"
+refused "a root that is not there" 2 "option '--source-root' takes a directory that is there" show --source-root nope --sarif x abba.raddle
 refused "two to one file" 2 'raddle: --sarif and --junit cannot both write to x' check --sarif x --junit x "$programs/abba.c"
 refused "no such directory" 4 'raddle: nope/x: cannot be written: No such file' show --sarif nope/x abba.raddle
 refused "a full disk" 4 'raddle: /dev/full: cannot be written: No space' show --junit /dev/full abba.raddle
@@ -141,8 +192,8 @@ refused "no file" 2 "option '--json' needs a value" show abba.raddle --json
 refused "an empty name" 2 "option '--json' takes a file name" show --json "" abba.raddle
 head -c 300 abba.raddle >cut.raddle
 refused "a trace cut short" 2 'cut.raddle:[0-9]+: the file is cut short' show --json x cut.raddle
-sed '1s/2/1/' abba.raddle >old.raddle
-refused "an old trace" 2 'old.raddle:1: version 1 of the format, but this raddle reads version 2' show old.raddle
+sed '1s/3/2/' abba.raddle >old.raddle
+refused "an old trace" 2 'old.raddle:1: version 2 of the format, but this raddle reads version 3' show old.raddle
 [ ! -e x ] && ok || fail "a file was left behind"
 "$RADDLE" show --json - abba.raddle >stdout.json && valid stdout.json "$schemas/trace.json"
 

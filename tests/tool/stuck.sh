@@ -53,15 +53,35 @@ END
 # a system call that has no row in syscalls.def
 sleep_unseen='syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);'
 program asleep "$sleep_unseen"
-stuck asleep 3 'incomplete \(.*thread 1 is stuck in the system call ppoll at asleep\.c:13, which raddle does not model.*2 executions' \
+stuck asleep 3 'incomplete \(.*T1 \([a-z_0-9]+\) is stuck in the system call ppoll at asleep\.c:13, which raddle does not model.*2 executions' \
     --step-timeout 1
 stuck asleep 3 'no step for 5 seconds; --step-timeout changes that' # without being told
 
 program reads 'syscall(SYS_preadv2, pipes[0], (long[]){(long)pipes, 1}, 1, -1L, -1L, 0);'
-stuck reads 3 'thread 1 is stuck in the system call preadv2 \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
+stuck reads 3 'T1 \([a-z_0-9]+\) is stuck in the system call preadv2 \(descriptor [0-9]+\) at reads\.c:13' --step-timeout 1
 
 program computes 'for (volatile unsigned i = 0;; i++) continue;'
-stuck computes 3 'thread 1 computed for 1 seconds without a step, last seen at computes\.c:1[0-3] ' --step-timeout 1
+stuck computes 3 'T1 \([a-z_0-9]+\) computed for 1 seconds without a step, last seen at computes\.c:1[0-3] ' --step-timeout 1
+
+# A loop that comes to no step at all, from the beginning of its thread: the thread is named, and what others do is seen all the same.
+cat >silent.c <<END
+#include <assert.h>
+#include <pthread.h>
+static void *loops(void *arg) { for (volatile unsigned i = 0;; i++) continue; return arg; }
+static void *fails(void *arg) { assert(0); return arg; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, loops, NULL);
+    pthread_create(&b, NULL, fails, NULL);
+    pthread_join(a, NULL);
+    return pthread_join(b, NULL);
+}
+END
+stuck silent 1 'silent\.c:4: assertion' --step-timeout 1
+stuck silent 1 'bug \(T1 \(loops\) computed for 1 seconds without a step' --step-timeout 1
+stuck silent 1 'silent\.c:4: assertion' --step-timeout 1 --search random
+verdict "silent, again" 1 'assertion' "$RADDLE" replay silent.raddle
 
 # slow, but not stuck
 program slow 'for (volatile unsigned i = 0; i < 30000000; i++) continue;'
@@ -125,14 +145,14 @@ int main(void)
 END
 }
 cancels cancels-asleep "$sleep_unseen"
-stuck cancels-asleep 3 'incomplete \(thread 0 is stuck in the system call ppoll at cancels-asleep\.c:17.*; not seen: syscall\)' \
+stuck cancels-asleep 3 'incomplete \(T0 \(main\) is stuck in the system call ppoll at cancels-asleep\.c:17.*; not seen: syscall\)' \
     --step-timeout 1
 cancels cancels-dies 'asm volatile("syscall" : : "a"(SYS_exit_group), "D"(3) : "rcx", "r11", "memory");'
 stuck cancels-dies 1 'the run is in cancels-dies\.raddle'
 
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);\n}\n' >alone.c
-stuck alone 3 'thread 0 is stuck in the system call ppoll at alone\.c:5' --step-timeout 1
+stuck alone 3 'T0 \(main\) is stuck in the system call ppoll at alone\.c:5' --step-timeout 1
 sed 's/^int main(void)/__attribute__((constructor)) int early(void)/; $a int main(void) { return 0; }' alone.c >early.c
 stuck early 3 'is stuck in the system call ppoll' --step-timeout 1
 

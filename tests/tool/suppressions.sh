@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.bash"
 
 cd "$dir" || exit 1
-limit=${LIMIT:-60}
+limit=${LIMIT:-240}
 
 # NAME: a suppressions file from standard input, used on ./two.
 suppressed() {

@@ -42,6 +42,9 @@ void fiber_inherit(struct fiber *fiber, struct fiber_floats floats);
  * as it is: tls.h changes that. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
+/* Calls that function on the stack of a fiber that is stopped, below all that it has there. Whoever calls stays on its own one otherwise. */
+void *fiber_borrow(const struct fiber *fiber, void *(*call)(void));
+
 /* ---- OS threads. For a debugger each fiber has one of its own: it runs on the same stack, at the same addresses, and
  * is handed the turn where it would be switched to. One of them runs at any time. */
 

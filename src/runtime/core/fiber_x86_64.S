@@ -74,6 +74,28 @@ fiber_switch:                           /* rdi: from, rsi: to */
         .cfi_endproc
         .size   fiber_switch, . - fiber_switch
 
+/* A call on the stack of another fiber. Below its sp nothing is in use: it stopped in a call of fiber_switch. */
+        .globl  fiber_borrow
+        .hidden fiber_borrow
+        .type   fiber_borrow, @function
+        .p2align 4
+fiber_borrow:                           /* rdi: whose stack, rsi: what to call */
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        movq    (%rdi), %rsp
+        andq    $-16, %rsp
+        callq   *%rsi
+        movq    %rbp, %rsp
+        popq    %rbp
+        .cfi_def_cfa %rsp, 8
+        retq
+        .cfi_endproc
+        .size   fiber_borrow, . - fiber_borrow
+
 /* Where a prepared fiber begins: r12 is its entry, r13 the argument. The bottom of the stack, for
  * the unwinder too. */
         .globl  fiber_start

@@ -58,9 +58,13 @@ struct heap_arena {
     uint32_t rank; /* of the next block */
 };
 
-/* outlives a run: where the time is read that blocks remember */
-static const uint32_t never;
-static const uint32_t *now = &never;
+static uint32_t never(void)
+{
+    return 0;
+}
+
+/* outlives a run: who tells the time that blocks remember */
+static uint32_t (*now)(void) = never;
 
 static struct {
     struct heap_arena arenas[HEAP_ARENAS];
@@ -70,7 +74,7 @@ static struct {
     struct range undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
 } heap;
 
-void heap_clock(const uint32_t *clock)
+void heap_clock(uint32_t (*clock)(void))
 {
     now = clock;
 }
@@ -167,7 +171,7 @@ static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, s
                                  .alloc_site = site,
                                  .thread = thread,
                                  .rank = arena->rank++,
-                                 .born = *now,
+                                 .born = now(),
                                  .state = HEAP_LIVE};
     if (kind == SMALL)
         guard_block_begins(block->start, size);
@@ -387,6 +391,50 @@ void heap_restart(void)
             guard_block_begins(block->start, block->size);
     }
     heap.undo.used = 0;
+}
+
+static bool blocks_correspond(const struct heap_block *x, const struct heap_block *y,
+                              bool (*same)(void *, const char *, const char *, size_t),
+                              void *context)
+{
+    return x->size == y->size && x->state == y->state && x->rank == y->rank &&
+           (uintptr_t)x->start - heap_of(x->thread) == (uintptr_t)y->start - heap_of(y->thread) &&
+           (x->state != HEAP_LIVE || same(context, x->start, y->start, x->size));
+}
+
+bool heap_corresponds(uint32_t a, uint32_t b,
+                      bool (*same)(void *context, const char *a, const char *b, size_t size),
+                      void *context)
+{
+    const struct heap_arena *x = &heap.arenas[a], *y = &heap.arenas[b];
+
+    if (x->rank != y->rank)
+        return false;
+    for (int kind = 0; x->rank && kind < SPACES; kind++) {
+        const struct heap_block *of_x = (const struct heap_block *)x->spaces[kind].table.base;
+        const struct heap_block *of_y = (const struct heap_block *)y->spaces[kind].table.base;
+
+        if (x->spaces[kind].count != y->spaces[kind].count)
+            return false;
+        for (uint32_t i = 0; i < x->spaces[kind].count; i++)
+            if (!blocks_correspond(&of_x[i], &of_y[i], same, context))
+                return false;
+    }
+    return true;
+}
+
+bool heap_has_live(uint32_t thread)
+{
+    const struct heap_arena *arena = &heap.arenas[thread];
+
+    for (int kind = 0; arena->rank && kind < SPACES; kind++) {
+        const struct heap_block *blocks = (const struct heap_block *)arena->spaces[kind].table.base;
+
+        for (uint32_t i = 0; i < arena->spaces[kind].count; i++)
+            if (blocks[i].state == HEAP_LIVE)
+                return true;
+    }
+    return false;
 }
 
 /* Which blocks live, and what is in them, is in the sum of the world (hooks/written.h). Where the next one of each thread will be is here: threads

@@ -39,7 +39,7 @@ struct heap_block {
     const void *free_site;  /* when freed */
     uint32_t thread;
     uint32_t rank; /* 0-based among its thread's allocations in this execution */
-    uint32_t born; /* when it was allocated: what heap_clock pointed to */
+    uint32_t born; /* when it was allocated: what the clock of heap_clock told */
     uint32_t free_thread;
     enum heap_block_state state;
     uint32_t reached; /* for leaks.c: number of the last search that found a pointer to it */
@@ -57,8 +57,8 @@ enum heap_status {
  * given. NULL with errno ENOMEM if the size is absurd or the thread has used up its addresses. */
 void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site);
 
-/* What blocks remember of when they were allocated is read from there; 0 before the first call. */
-void heap_clock(const uint32_t *now);
+/* What blocks remember of when they were allocated is told by that; 0 before the first call. */
+void heap_clock(uint32_t (*now)(void));
 
 /* Frees a block; `thread` is who frees it. Anything but HEAP_OK has changed nothing. */
 enum heap_status heap_free(uint32_t thread, void *ptr, const void *site);
@@ -80,6 +80,21 @@ const struct heap_block *heap_find(const void *addr);
  * which they first allocated, large ones last. `visit` must not allocate from the heap of program
  * threads. */
 void heap_each_live(void (*visit)(void *context, const struct heap_block *block), void *context);
+
+/* Whether two threads have made the same blocks in this execution, in size and kind, the same ones of which are freed; and `same` says so of the contents of all that
+ * live. Addresses then correspond by their offsets from heap_of. */
+bool heap_corresponds(uint32_t a, uint32_t b,
+                      bool (*same)(void *context, const char *a, const char *b, size_t size),
+                      void *context);
+
+/* Whether a block that the thread has made in this execution is still live. */
+bool heap_has_live(uint32_t thread);
+
+/* Where the addresses of a thread's blocks begin; there are HEAP_ARENA_SPACE of them. */
+static inline uintptr_t heap_of(uint32_t thread)
+{
+    return HEAP_BASE + ((uintptr_t)thread << HEAP_SHIFT);
+}
 
 /* Ends the time of HEAP_INITIAL: its blocks and contents are part of the start of each execution.
  * Hands the contents to the image, so call it before image_save. Returns 0, or -1 with errno set.

@@ -89,6 +89,25 @@ bool parts_fingerprint(struct fingerprint *into)
     return true;
 }
 
+static bool part_is_alike(const struct part *part, const struct native_thread *a,
+                          const struct native_thread *b)
+{
+    struct fingerprint x = {0}, y = {0};
+
+    if (part->alike)
+        return part->alike(a, b);
+    return part->fingerprint_thread(a, &x) && part->fingerprint_thread(b, &y) &&
+           fingerprint_equal(x, y);
+}
+
+const char *parts_differ(const struct native_thread *a, const struct native_thread *b)
+{
+    for (uint32_t i = 0; i < listed.tells_thread; i++)
+        if (!part_is_alike(parts[listed.tell_thread[i]], a, b))
+            return parts[listed.tell_thread[i]]->name;
+    return NULL;
+}
+
 bool parts_fingerprint_thread(const struct native_thread *thread, struct fingerprint *into)
 {
     for (uint32_t i = 0; i < listed.tells_thread; i++) {
@@ -109,6 +128,14 @@ uint64_t parts_untold(enum part_id part)
 const char *parts_first_untold(void)
 {
     return untold.first;
+}
+
+bool parts_fork(const char **why)
+{
+    for (unsigned i = 0; i < PART_COUNT; i++)
+        if (parts[i]->forks && !parts[i]->forks(why))
+            return false;
+    return true;
 }
 
 bool parts_save(struct part_copies *into)

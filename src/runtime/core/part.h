@@ -42,6 +42,11 @@ struct part {
     bool stateless;
     bool (*fingerprint)(struct fingerprint *into); /* false: cannot be told this time */
     bool (*fingerprint_thread)(const struct native_thread *thread, struct fingerprint *into);
+    /* Whether what it has of two threads is the same when they change places; NULL: if that has the same fingerprint. */
+    bool (*alike)(const struct native_thread *a, const struct native_thread *b);
+    /* Whether a fork of the process would have all that the part keeps: none of it is shared with the process that goes on. If not, it says why. NULL: all is
+     * memory of the process. */
+    bool (*forks)(const char **why);
     bool (*save)(struct part_copies *into);
     void (*restore)(struct part_copies *from); /* as much as `save` gave */
 };
@@ -70,12 +75,18 @@ void parts_thread_ends(void);
 bool parts_fingerprint(struct fingerprint *into);
 bool parts_fingerprint_thread(const struct native_thread *thread, struct fingerprint *into);
 
+/* The name of the first part that tells two threads apart that change places, or NULL. */
+const char *parts_differ(const struct native_thread *a, const struct native_thread *b);
+
 /* How often that was so because of a part; and the name of the first one in the process, or whatever else was given as a reason, or NULL. */
 uint64_t parts_untold(enum part_id part);
 const char *parts_first_untold(void);
 
 /* Something else than a part cannot be told. Returns false. */
 bool parts_cannot_tell(const char *why);
+
+/* Whether all parts do. */
+bool parts_fork(const char **why);
 bool parts_save(struct part_copies *into);
 void parts_restore(struct part_copies *from);
 

@@ -14,6 +14,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
 #include "runtime/core/state_fd.h"
+#include "runtime/core/state_fork.h"
 
 extern char **environ;
 
@@ -208,8 +209,18 @@ static bool fingerprint(struct fingerprint *into)
            !state_fd_is_changed();
 }
 
+static bool forks(const char **why)
+{
+    if (state.noted & STATE_TIMERS) {
+        *why = "timers of the system";
+        return false;
+    }
+    return state_fork_looks(why);
+}
+
 const struct part state_part = {.name = "state",
                                 .state = &state,
                                 .size = sizeof state,
                                 .restart = restart,
-                                .fingerprint = fingerprint};
+                                .fingerprint = fingerprint,
+                                .forks = forks};

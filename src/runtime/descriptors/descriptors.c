@@ -133,8 +133,10 @@ uint32_t channels_recall(uint64_t key)
 
 void channels_remember(uint64_t key, uint32_t value)
 {
-    if (channels_recall(key) == MAP_ABSENT)
-        vec_push(&native.session->arena, &native.session->facts, (struct session_fact){key, value});
+    if (channels_recall(key) != MAP_ABSENT)
+        return;
+    vec_push(&native.session->arena, &native.session->facts, (struct session_fact){key, value});
+    native.session->outside = true;
 }
 
 /* ---- descriptors */

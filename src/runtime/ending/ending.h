@@ -55,4 +55,10 @@ void exit_handlers_thread_leaves(void);
 /* ---- leaks.c: the program ends. Blocks that nothing points to any more are a bug, with the option */
 void memory_bug_leaks(void);
 
+/* Calls `look` for the variables of the program, and for what one of its threads has: its stack from where it stopped (`here` for the running one), its thread-local variables, and what we keep for
+ * it. Not for blocks of the heap. */
+void native_each_variable(void (*look)(const void *start, size_t size));
+void native_each_of_thread(const struct native_thread *thread, const void *here,
+                           void (*look)(const void *start, size_t size));
+
 #endif

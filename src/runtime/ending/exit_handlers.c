@@ -101,7 +101,7 @@ INTERPOSE int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object,
 
     if (!native.current)
         return __cxa_atexit(destructor, object, library);
-    vec_push(&native.session->arena, &handlers_of(native.current)->destructors, new);
+    vec_push(&native.memory, &handlers_of(native.current)->destructors, new);
     return 0;
 }
 

@@ -26,7 +26,7 @@ static void word_look(uintptr_t word)
         word < (uintptr_t)block->start || word > (uintptr_t)block->start + block->size)
         return;
     block->reached = leaks.search;
-    vec_push(&native.session->arena, &leaks.waiting, block);
+    vec_push(&native.memory, &leaks.waiting, block);
 }
 
 static void memory_look(const void *start, size_t size)
@@ -42,8 +42,13 @@ static void memory_look(const void *start, size_t size)
     }
 }
 
-/* Its stack from where it stopped, its thread-local variables behind that, and what we keep for it. */
-static void thread_look(const struct native_thread *thread, const void *here)
+void native_each_variable(void (*look)(const void *start, size_t size))
+{
+    image_each(look);
+}
+
+void native_each_of_thread(const struct native_thread *thread, const void *here,
+                           void (*look)(const void *start, size_t size))
 {
     const char *top = thread->stack.low + thread->stack.size;
     const struct thread *state;
@@ -51,17 +56,17 @@ static void thread_look(const struct native_thread *thread, const void *here)
     if (thread->agent == AGENT_NONE)
         return;
     state = &native.world->threads.at[thread->agent];
-    memory_look(&thread->argument, sizeof thread->argument);
-    memory_look(&thread->returned, sizeof thread->returned);
-    memory_look(keys_of(thread)->values, sizeof keys_of(thread)->values);
+    look(&thread->argument, sizeof thread->argument);
+    look(&thread->returned, sizeof thread->returned);
+    look(keys_of(thread)->values, sizeof keys_of(thread)->values);
     if (thread->fiber.pointer) /* libc gives back what it keeps there when the thread ends */
-        memory_look(thread->fiber.pointer, tls.above);
+        look(thread->fiber.pointer, tls.above);
     if (state->status == THREAD_EXITED)
         return;
     if (thread != native.current)
         here = thread->fiber.sp;
     if ((const char *)here > thread->stack.low && (const char *)here < top)
-        memory_look(here, (size_t)(top - (const char *)here));
+        look(here, (size_t)(top - (const char *)here));
 }
 
 static void block_judge(void *context, const struct heap_block *block)
@@ -76,13 +81,14 @@ static void block_judge(void *context, const struct heap_block *block)
 
 void memory_bug_leaks(void)
 {
-    char text[600];
+    char text[800];
+    struct text t = text_open(text, sizeof text);
     const struct raddle_site *site;
 
     leaks.search++;
-    image_each(memory_look);
+    native_each_variable(memory_look);
     for (uint32_t i = 0; i < native.threads.count; i++)
-        thread_look(native.threads.at[i], __builtin_frame_address(0));
+        native_each_of_thread(native.threads.at[i], __builtin_frame_address(0), memory_look);
     while (leaks.waiting.count > 0) {
         const struct heap_block *block = leaks.waiting.at[--leaks.waiting.count];
 
@@ -93,12 +99,11 @@ void memory_bug_leaks(void)
     if (leaks.lost.blocks == 0)
         return;
     site = leaks.lost.first->alloc_site;
-    snprintf(text, sizeof text,
-             "%zu byte%s in %u block%s leaked; the first, of %zu bytes, was allocated by thread %u "
-             "at %s:%u in %s",
+    text_add(&t, "%zu byte%s in %u block%s leaked; the first, of %zu bytes, was allocated by ",
              leaks.lost.bytes, leaks.lost.bytes == 1 ? "" : "s", leaks.lost.blocks,
-             leaks.lost.blocks == 1 ? " is" : "s are", leaks.lost.first->size,
-             leaks.lost.first->thread, site && site->file ? site->file : "?", site ? site->line : 0,
+             leaks.lost.blocks == 1 ? " is" : "s are", leaks.lost.first->size);
+    native_thread_words(&t, leaks.lost.first->thread);
+    text_add(&t, " at %s:%u in %s", site && site->file ? site->file : "?", site ? site->line : 0,
              site && site->function ? site->function : "?");
     native_crash(BUG_LEAK, native_text(text));
 }

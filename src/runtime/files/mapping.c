@@ -180,15 +180,17 @@ static void check_pending(const char *call, const void *at, size_t size, bool to
 {
     const struct world *world = native.world;
     uint64_t low = (uint64_t)(uintptr_t)at;
-    char text[200];
+    char text[400];
+    struct text t = text_open(text, sizeof text);
 
     for (uint32_t i = 0; i < world->active.count; i++) {
         agent_id agent = world->active.at[i];
 
         if (!agent_has(agent, low, low + size, to_write))
             continue;
-        snprintf(text, sizeof text, "%s takes memory away that thread %u is about to access", call,
-                 (unsigned)world->agents.at[world->agents.at[agent].thread].key);
+        text_add(&t, "%s takes memory away that ", call);
+        native_thread_words(&t, (uint32_t)world->agents.at[world->agents.at[agent].thread].key);
+        text_add(&t, " is about to access");
         native_crash(BUG_MEMORY, native_text(text));
     }
 }

@@ -174,8 +174,17 @@ static bool fingerprint(struct fingerprint *into)
     return native.session->undo.names.count == 0 && native.session->undo.calls.count == 0;
 }
 
-const struct part gate_part = {
-    .name = "what is left behind", .restart = gate_restart, .fingerprint = fingerprint};
+/* What is in the journal may have been written to since, and what it held then is not known. */
+static bool forks(const char **why)
+{
+    *why = "files that the program writes, or other things that it leaves behind";
+    return native.session->undo.names.count == 0 && native.session->undo.calls.count == 0;
+}
+
+const struct part gate_part = {.name = "what is left behind",
+                               .restart = gate_restart,
+                               .fingerprint = fingerprint,
+                               .forks = forks};
 
 /* ---- doing */
 

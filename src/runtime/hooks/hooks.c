@@ -8,8 +8,10 @@
 #include "model/buffer.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/written.h"
+#include "runtime/program/additions.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
+#include "runtime/program/rounds.h"
 #include "runtime/program/spin.h"
 
 /* What instrumented code calls. As long as a thread is alone, nothing it does can matter to another one: then memory is
@@ -34,6 +36,8 @@ static inline uint8_t access_variant(uint32_t flags)
 static inline struct op memory_op(enum op_kind kind, const void *p, unsigned size, uint32_t flags,
                                   const struct raddle_site *site)
 {
+    if (kind == OP_STORE && !(flags & (HOOK_ORDER_MASK | HOOK_PLAIN | HOOK_VOLATILE)))
+        native.session->relaxed = true;
     return (struct op){.kind = (uint8_t)kind,
                        .size = (uint8_t)size,
                        .order = (uint8_t)(flags & HOOK_ORDER_MASK),
@@ -84,6 +88,8 @@ static void memory_store(void *p, cell_value value, unsigned size, uint32_t flag
         ask_access(&op, true);
         return;
     }
+    if (__builtin_expect(plain_stored != NULL, 0))
+        plain_stored(&op);
     buffer_show_newest(native.world, native.current->agent, op.addr);
     spin_after(&op, 0);
 }
@@ -95,6 +101,8 @@ static cell_value memory_rmw(void *p, cell_value operand, unsigned size, uint32_
 
     op.variant = (uint8_t)(flags >> 8);
     op.value = operand;
+    if (flags & HOOK_UNUSED && additions_commute(p))
+        op.expect = RMW_UNUSED;
     probe_write(p);
     spin_before(site);
     return ask_access(&op, true);
@@ -108,6 +116,7 @@ static cell_value memory_cas(void *p, cell_value expected, cell_value desired, u
     op.variant = (uint8_t)(flags >> HOOK_FAILURE_SHIFT & HOOK_ORDER_MASK);
     op.expect = expected;
     op.value = desired;
+    op.mutex = (uint64_t)(uintptr_t)rounds_retry(site);
     probe_write(p);
     spin_before(site);
     return ask_access(&op, true);
@@ -149,7 +158,8 @@ static inline bool is_locked_store(uint32_t flags)
         memory_check(p, size, false);                                                              \
         if (!native_direct(p))                                                                     \
             handler_check(flags);                                                                  \
-        if (!native_direct(p) && !(is_plain(flags) && plain_read_slow(p, size)))                   \
+        if (!native_direct(p) &&                                                                   \
+            !(is_plain(flags) && (plain_was_known(p, size, false) || plain_read_slow(p, size))))   \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
         return value;                                                                              \
@@ -174,9 +184,11 @@ static inline bool is_locked_store(uint32_t flags)
         else if (is_locked_store(flags))                                                           \
             locked_direct(site);                                                                   \
         if (native_direct(p)) {                                                                    \
+            rounds_scribble();                                                                     \
             written_note(p, size);                                                                 \
             memcpy(p, &value, size);                                                               \
-        } else if (is_plain(flags) && plain_write_slow(p, size)) {                                 \
+        } else if (is_plain(flags) &&                                                              \
+                   (plain_was_known(p, size, true) || plain_write_slow(p, size))) {                \
             memcpy(p, &value, size);                                                               \
         } else {                                                                                   \
             memory_store(p, value, size, flags, site);                                             \
@@ -201,6 +213,7 @@ static inline bool is_locked_store(uint32_t flags)
         if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         locked_direct(site);                                                                       \
+        rounds_scribble();                                                                         \
         written_note(p, size);                                                                     \
         memcpy(&old, p, size);                                                                     \
         new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
@@ -217,6 +230,7 @@ static inline bool is_locked_store(uint32_t flags)
         if (!native_direct(p))                                                                     \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         locked_direct(site);                                                                       \
+        rounds_scribble();                                                                         \
         written_note(p, size);                                                                     \
         memcpy(&old, p, size);                                                                     \
         if (old == expected)                                                                       \
@@ -279,6 +293,26 @@ HOOK void __raddle_fence(uint32_t flags, const struct raddle_site *site)
         native_ask(&op);
 }
 
+HOOK void __raddle_head(uint32_t again, const struct raddle_site *site)
+{
+    if (native.alone || !native.current)
+        return;
+    rounds_head(again != 0, site);
+    spin_wipe();
+}
+
+HOOK void __raddle_turn(const void *p, uint32_t how, const struct raddle_site *head,
+                        const struct raddle_site *site)
+{
+    struct rounds_read read = {(uint64_t)(uintptr_t)p, (uint8_t)how,
+                               (uint8_t)(how >> 8 & HOOK_ORDER_MASK)};
+
+    if (native.alone || !native.current)
+        return;
+    rounds_turn(&read, how & HOOK_TURN_EXCHANGE ? site : NULL, head);
+    spin_wipe();
+}
+
 /* ---- plain accesses of any size: as many single ones, since nothing makes them atomic */
 
 /* The largest power of two, up to 8, that `addr` is a multiple of and that fits into `n`. */
@@ -300,6 +334,7 @@ static void copy_piece(char *to, const char *from, unsigned size, const struct r
     else
         value = memory_load(from, size, HOOK_PLAIN, site);
     if (native_direct(to)) {
+        rounds_scribble();
         written_note(to, size);
         memcpy(to, &value, size);
     } else {
@@ -332,6 +367,7 @@ static bool range_writes(void *to, size_t n)
     if (n == 0)
         return true;
     if (native_direct(to)) {
+        rounds_scribble();
         written_note(to, n);
         return true;
     }

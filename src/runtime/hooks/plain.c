@@ -6,6 +6,7 @@
 #include "runtime/hooks/races.h"
 #include "runtime/hooks/written.h"
 #include "runtime/program/memory_bug.h"
+#include "runtime/program/rounds.h"
 #include "runtime/program/spin.h"
 
 /* Bytes of a block that one step may write. */
@@ -26,9 +27,11 @@ _Static_assert(HOOK_GRANULE == SHADOW_GRANULE && HOOK_CHUNK_SHIFT == SHADOW_CHUN
 static const char *const no_chunks[1];
 
 INTERPOSE struct raddle_quick __raddle_quick = {
-    .chunks = no_chunks}; /* outlives a run: quick_decide sets it whenever a thread runs */
+    .chunks = no_chunks}; /* outlives a run: quick_decide sets it when one begins */
 
 struct plain plain;
+
+void (*plain_stored)(const struct op *op); /* outlives a run: set by a replay for good */
 
 /* Of each thread. */
 struct plain_thread {
@@ -89,8 +92,12 @@ INTERPOSE HOOK_SPARING void __raddle_spent(void)
 
 void plain_begin(const struct native_thread *thread)
 {
+    bool spent = plain_of(thread)->window != 0;
+
     __raddle_quick.left = PLAIN_BUDGET;
-    plain.spent = plain_of(thread)->window != 0;
+    if (plain.spent == spent)
+        return; /* all else that decides has said so when it changed */
+    plain.spent = spent;
     quick_decide();
 }
 
@@ -153,9 +160,12 @@ bool plain_read_slow(const void *p, size_t size)
         return true;
     if (native.current->sections)
         return false;
+    detect_settle();
     (void)*(volatile const char *)p;
     if (size > 8)
-        (void)((volatile const char *)p)[size - 1]; /* nor go through a terabyte before that */
+        (void)((volatile const char *)p)[size - 1];   /* nor go through a terabyte before that */
+    if (size > 8 || !detect_known(addr, size, false)) /* watched, all come here */
+        rounds_plain_read();
     detect_read_range(addr, size);
     plain_foreign_stack(p);
     return !window_open() && !detect_is_exposed(addr, size);
@@ -174,6 +184,7 @@ bool plain_write_slow(void *p, size_t size)
     *byte = *byte;
     if (size > 8)
         byte[size - 1] = byte[size - 1];
+    rounds_plain_write(addr, size);
     detect_write_range(addr, size);
     plain_foreign_stack(p);
     written_note(p, size);
@@ -216,8 +227,10 @@ static bool range_checked(const struct native_range *range)
 static void ranges_note(const struct native_range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (ranges[i].writes && !is_absurd(ranges[i].size))
+        if (ranges[i].writes && !is_absurd(ranges[i].size)) {
+            rounds_scribble();
             written_note(ranges[i].at, ranges[i].size);
+        }
 }
 
 void native_touches(const struct native_range *ranges, size_t count)
@@ -258,9 +271,12 @@ static void thread_ends(void)
     const struct plain_thread *own = plain_of(native.current);
 
     for (size_t part = 0; native.detects && part < 2; part++)
-        if (own->visited[part].low < own->visited[part].high)
-            detect_write_range(own->visited[part].low,
-                               own->visited[part].high - own->visited[part].low);
+        if (own->visited[part].low < own->visited[part].high) {
+            uintptr_t low = own->visited[part].low;
+
+            rounds_plain_write(low, own->visited[part].high - low);
+            detect_write_range(low, own->visited[part].high - low);
+        }
 }
 
 /* Without the detector it is a step that writes all of the block, so that others' accesses come before and after it. */
@@ -278,6 +294,7 @@ void plain_free(void *block, size_t size)
         free_visible(block, size);
     if (!native.detects || size == 0 || native_direct(block) || native.current->sections)
         return;
+    rounds_plain_write((uint64_t)(uintptr_t)block, size);
     races_note_call("free");
     detect_free_range((uint64_t)(uintptr_t)block, size);
     races_note_call(NULL);

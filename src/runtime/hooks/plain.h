@@ -64,6 +64,9 @@ static inline void plain_count(void)
         __raddle_spent();
 }
 
+/* If set, called for each store that the running thread puts into its buffer, which is no operation of its own. */
+extern void (*plain_stored)(const struct op *op);
+
 /* The thread goes on after a visible operation, or begins. */
 void plain_begin(const struct native_thread *thread);
 
@@ -84,6 +87,16 @@ void plain_foreign_stack(const void *p);
  * been checked if the operation carries OP_VARIANT_PLAIN, that is, outside of atomic sections. */
 bool plain_read_slow(const void *p, size_t size);
 bool plain_write_slow(void *p, size_t size);
+
+/* After a quick look was in vain: whether that is because what the detector knows has waited, and it is known after all. */
+static inline bool plain_was_known(const void *p, unsigned size, bool writes)
+{
+    if (__builtin_expect(!detect_settle(), 1) || !plain.quick ||
+        !detect_known((uint64_t)(uintptr_t)p, size, writes))
+        return false;
+    __raddle_quick.wrote |= writes;
+    return true;
+}
 
 /* Whether memory may be accessed at once, as far as that is quickly told. */
 static inline bool plain_read_quick(const void *p, unsigned size, uint32_t flags)

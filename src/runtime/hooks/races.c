@@ -16,7 +16,8 @@ static struct {
     const char *call; /* that takes or gives the memory of the access under way, or NULL */
     struct race_note notes[NOTES_MAX];
     uint32_t count;
-    struct map known;      /* races that have been looked into, by race_key */
+    bool late;             /* a race was found when its thread was elsewhere (detect/late.h) */
+    bool in_time;          /* that has happened: from then on nothing waits */
     struct race_side seen; /* the access under way, without its stack */
 } races;
 
@@ -58,6 +59,7 @@ static void race_explain(const struct detect_race *race)
         note->complete = true;
         note->now = races.seen;
         stack_keep(&note->now.stack, frames_of(race->now.thread));
+        locks_keep(&note->now);
         race_name(note);
         errno = error; /* which may be what is accessed */
     }
@@ -71,8 +73,12 @@ static void race_found(const struct detect_race *race)
         race_explain(race);
         return;
     }
+    if (detector.late.settling) {
+        races.late = true;
+        return;
+    }
     key = race_key(race);
-    if (races.count == NOTES_MAX || map_get(&races.known, key) != MAP_ABSENT)
+    if (races.count == NOTES_MAX || map_get(&native.session->races_known, key) != MAP_ABSENT)
         return;
     for (uint32_t i = 0; i < races.count; i++)
         if (races.notes[i].key == key)
@@ -95,6 +101,8 @@ static bool is_earlier_side(const struct race_note *note, const struct race_side
 /* Only while a run is done again. */
 static void access_seen(const struct detect_access *access, uint64_t addr, size_t size)
 {
+    int error = errno;
+
     races.seen = (struct race_side){.when = access->when,
                                     .thread = access->thread,
                                     .writes = access->writes,
@@ -107,7 +115,9 @@ static void access_seen(const struct detect_access *access, uint64_t addr, size_
         if (is_earlier_side(&races.notes[i], &races.seen)) {
             races.notes[i].before = races.seen;
             stack_keep(&races.notes[i].before.stack, frames_of(access->thread));
+            locks_keep(&races.notes[i].before);
         }
+    errno = error; /* which may be what is accessed */
 }
 
 /* To the race, that the block was allocated is a write like any other. */
@@ -152,7 +162,7 @@ static void open_detector(void)
 
     if (!session->races)
         return;
-    map_open(&races.known, &session->arena);
+    map_open(&session->races_known, &session->arena);
     if (!detect_open(race_found)) {
         native_unsupported("data races: no memory for what the search for them remembers");
         return;
@@ -162,7 +172,7 @@ static void open_detector(void)
     detector.blocks.size = HEAP_SPAN;
     detector.blocks.shift = HEAP_SHIFT;
     detector.blocks.born = block_born;
-    heap_clock(&detector.now);
+    heap_clock(detect_now);
     detector.published = &__raddle_quick.known;
     for (uint32_t i = 0; i < session->exposed.count; i++)
         detect_expose(session->exposed.at[i]);
@@ -226,8 +236,17 @@ static bool race_settle(const struct race_note *note, uint32_t exposed)
     return counts && !session->races_warn;
 }
 
+/* Whether the detector may put off what nobody asks for. */
+static bool may_be_late(void)
+{
+    return is_search() && !races.explaining && !races.in_time && !native_compares() &&
+           !native.session->for_debugger && late_pays(&detector.late);
+}
+
 static void restart(void)
 {
+    detector.late.on = may_be_late();
+    races.late = false;
     detect_restart();
     if (!races.explaining)
         races.count = 0;
@@ -237,8 +256,25 @@ void races_forget(void)
 {
     if (!native.detects)
         return;
-    map_open(&races.known, &native.session->arena);
+    map_open(&native.session->races_known, &native.session->arena);
     native.session->race_pairs.count = 0;
+}
+
+/* Finds all races of the run, each while its thread is there. */
+static bool run_settle(void)
+{
+    struct explorer *explorer = &native.session->explorer;
+    event_id at = EVENT_NONE;
+
+    late_end();
+    if (!races.late)
+        return true;
+    races.in_time = true;
+    if (execution_replay(&explorer->execution, &at))
+        return true;
+    explorer->diverged = at;
+    races.count = 0;
+    return false;
 }
 
 bool races_of_run(void)
@@ -247,12 +283,14 @@ bool races_of_run(void)
     uint32_t exposed = session->exposed.count;
     bool stop = false;
 
+    if (!run_settle())
+        return false;
     if (detector.given_up)
         native_unsupported(detector.given_up);
     if (races.count == 0 || session->for_debugger) /* one run only: the debugger has shown them */
         return true;
     if (detector.forgot &&
-        is_search()) { /* they may be none: loads that nobody uses count from now on */
+        is_search()) { /* they may be none: what nobody uses counts from now on */
         session->remembers = session->begin_anew = true;
         races.count = 0;
         return false;
@@ -262,7 +300,7 @@ bool races_of_run(void)
         return false;
     }
     for (uint32_t i = 0; i < races.count && !stop; i++) {
-        map_add(&races.known, races.notes[i].key, 0);
+        map_add(&session->races_known, races.notes[i].key, 0);
         stop = race_settle(&races.notes[i], exposed) && !session->keep_going && is_search();
     }
     races.count = 0;
@@ -278,10 +316,18 @@ static void thread_begins(struct native_thread *thread)
         stack_keep(races_thread_stack(thread->number), __raddle_frames);
 }
 
+/* What is noted is looked into at the end of the run, once. */
+static bool forks(const char **why)
+{
+    *why = "a data race";
+    return races.count == 0;
+}
+
 const struct part races_part = {.name = "races",
                                 .state = &races,
                                 .size = sizeof races,
                                 .open = open_detector,
                                 .restart = restart,
                                 .thread_begins = thread_begins,
-                                .stateless = true};
+                                .stateless = true,
+                                .forks = forks};

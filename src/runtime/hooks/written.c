@@ -195,11 +195,14 @@ static void page_settle(struct page *page)
 
 void written_begin(void)
 {
-    const struct written_thread *own = written_of(native.current);
+    const struct written_thread *own;
 
     /* what the first thread did while it was the only one is as in every run */
     written.on = native.world->sums && !plain.unmapped && native.phase > 0;
-    for (uint32_t i = 0; written.on && i < own->count; i++)
+    if (!written.on)
+        return;
+    own = written_of(native.current);
+    for (uint32_t i = 0; i < own->count; i++)
         room_note(own->rooms[i].at, own->rooms[i].size);
 }
 

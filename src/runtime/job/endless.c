@@ -39,6 +39,22 @@ static const struct raddle_site *site_of(const struct event *event)
     return (const struct raddle_site *)(uintptr_t)event->op.site;
 }
 
+/* How often the thread came by where it was last. */
+static uint32_t times_round(const struct execution *x, agent_id thread)
+{
+    const struct raddle_site *last = NULL;
+    uint32_t times = 0;
+
+    for (event_id id = x->events.count; id-- > 0;) {
+        if (x->events.at[id].agent != thread)
+            continue;
+        if (!last)
+            last = site_of(&x->events.at[id]);
+        times += site_of(&x->events.at[id]) == last;
+    }
+    return times;
+}
+
 /* The lines of the function where the thread was last, as far as it came by there again and again. */
 static void say_lines(const struct execution *x, agent_id thread, char *text, size_t size)
 {
@@ -70,12 +86,13 @@ void endless_note(void)
     struct session *session = native.session;
     const struct execution *x = &session->explorer.execution;
     agent_id thread = busiest(x);
-    char text[600], place[500] = "";
+    char text[800], place[500] = "";
+    struct text t = text_open(text, sizeof text);
 
     if (session->endless || thread == AGENT_NONE)
         return;
     say_lines(x, thread, place, sizeof place);
-    snprintf(text, sizeof text, "thread %" PRIu64 " still goes round%s",
-             native.world->agents.at[thread].key, place);
+    native_thread_words(&t, (uint32_t)native.world->agents.at[thread].key);
+    text_add(&t, " still goes round%s, %" PRIu32 " times so far", place, times_round(x, thread));
     session->endless = native_text(text);
 }

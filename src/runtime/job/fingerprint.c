@@ -124,7 +124,7 @@ static bool begins_instrumented(const struct native_thread *thread)
 }
 
 /* Up to where bytes must be taken as they are. NULL: what looks like frames is not what is on the stack. */
-static const char *bytes_end(const struct native_thread *thread, const struct op *op)
+const char *fingerprint_bytes_end(const struct native_thread *thread, const struct op *op)
 {
     const char *sp = thread->fiber.sp, *end = sp, *top = native_stack_end(thread);
     const struct raddle_frame *frame = thread->frames;
@@ -175,7 +175,7 @@ static void frame_add(const struct raddle_frame *frame, struct fingerprint *into
 static bool stack_add(const struct native_thread *thread, const struct op *op,
                       struct fingerprint *into)
 {
-    const char *sp = thread->fiber.sp, *end = bytes_end(thread, op);
+    const char *sp = thread->fiber.sp, *end = fingerprint_bytes_end(thread, op);
 
     if (!end)
         return false;
@@ -228,6 +228,21 @@ static bool has_exceptions(const char *pointer)
         return false;
     memcpy(&exceptions, pointer + offset, sizeof exceptions);
     return exceptions.caught || exceptions.uncaught;
+}
+
+void fingerprint_prepare(void)
+{
+    has_exceptions(__builtin_thread_pointer());
+}
+
+bool fingerprint_throws(const struct native_thread *thread)
+{
+    return has_exceptions(thread->fiber.pointer);
+}
+
+ptrdiff_t fingerprint_errno(void)
+{
+    return offset_of(&errno);
 }
 
 /* Variables, without errno, which the engine may have changed: the thread has it on its stack, and puts it back. */
@@ -286,7 +301,7 @@ static struct {
 static struct kept *kept_of(const struct native_thread *thread)
 {
     while (kept.at.count <= thread->number)
-        vec_push(&native.session->arena, &kept.at, (struct kept){0});
+        vec_push(&native.memory, &kept.at, (struct kept){0});
     return &kept.at.at[thread->number];
 }
 
@@ -351,7 +366,8 @@ static bool rest_add(const struct native_thread *thread, const struct op *op,
 {
     const struct raddle_frame *frame = thread->frames;
 
-    if (!frame || bytes_end(thread, op) != thread->fiber.sp || frame->site->live_count > NOTED_MAX)
+    if (!frame || fingerprint_bytes_end(thread, op) != thread->fiber.sp ||
+        frame->site->live_count > NOTED_MAX)
         return false;
     fingerprint_word(into, (uint64_t)(uintptr_t)frame);
     while ((frame = frame->up))

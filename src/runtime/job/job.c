@@ -3,12 +3,18 @@
 
 #include "base/check.h"
 #include "detect/future.h"
+#include "explore/checkpoint.h"
 #include "model/object.h"
+#include "model/touch.h"
 #include "runtime/channels/outside.h"
 #include "runtime/core/heap.h"
 #include "runtime/hooks/races.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/endless.h"
+#include "runtime/job/fingerprint.h"
 #include "runtime/job/record.h"
+#include "runtime/job/snapshot.h"
+#include "runtime/job/work.h"
 #include "runtime/program/native.h"
 #include "runtime/report/names.h"
 #include "runtime/report/source.h"
@@ -135,7 +141,7 @@ static bool waits_for_outside(void)
 /* A thread that waits in a loop, and not in a call that may also be cancelled. */
 static bool is_loop(const struct op *op)
 {
-    return (op->kind == OP_AWAIT && op->variant != OBJECT_STRICT) ||
+    return op_is_retry(op) || (op->kind == OP_AWAIT && op->variant != OBJECT_STRICT) ||
            (op->kind == OP_COND_TIMEOUT && op->value);
 }
 
@@ -204,8 +210,19 @@ static bool bug_is_found(void)
     return false;
 }
 
+/* What one of several processes finds out, all must know from the start. */
+static bool found_out(const struct session *session)
+{
+    return session->work_fd && (session->outside || session->undo.outside ||
+                                session->facts.count != session->work_facts);
+}
+
 static bool run_judge(enum ending ending)
 {
+    if (native.session->explorer.execution.crowded)
+        native.session->crowded = native.session->begin_anew = true;
+    if (found_out(native.session))
+        native.session->begin_anew = true;
     if (native.session->begin_anew || (ending == ENDING_DEADLOCK && outside_awaited()))
         return false;
     if (!races_of_run())
@@ -288,10 +305,12 @@ static void divergence_note(const struct explorer *explorer)
     const struct execution *x = &explorer->execution;
     size_t used = (size_t)snprintf(text, sizeof text, "step %u was ", explorer->diverged + 1);
 
-    if (explorer->diverged < x->events.count)
+    if (explorer->adopting)
+        snprintf(text + used, sizeof text - used, "another one when the checkpoint was taken");
+    else if (explorer->diverged < x->events.count)
         divergence_of_event(&x->events.at[explorer->diverged], text + used, sizeof text - used);
     else
-        snprintf(text + used, sizeof text - used, "one of thread %u, which has none there now",
+        snprintf(text + used, sizeof text - used, "one of T%u, which has none there now",
                  thread_of(explorer->missing)->number);
     native.session->divergence = native_text(text);
     native.session->phase = SESSION_DIVERGED;
@@ -308,25 +327,79 @@ static const struct future_ops *futures_open(struct session *session)
     return &detect_future;
 }
 
+static void run_names(void *context, agent_id agent, const struct op *op, char *text, size_t size)
+{
+    (void)context;
+    (void)agent;
+    names_place(op, text, size);
+}
+
+/* Only if checkpoints are wanted. */
+static void run_between(void *context, struct explorer *explorer)
+{
+    struct session *session = native.session;
+
+    (void)context;
+    (void)explorer;
+    if (__atomic_load_n(&session->checkpoint.wanted, __ATOMIC_ACQUIRE))
+        session_checkpoint_take(session);
+}
+
 static void options_settle(struct session *session, struct explorer_options *options)
 {
     *options = session->options;
     options->memory = memory_find(session->model);
     options->reduction = reduction_find(session->reduction);
     options->search = search_find(session->search);
+    options->brake = &session->brake;
+    options->timeout = 0; /* the driver has the clock: this is not the first process, maybe */
     options->clocks = session->reads_clock;
     options->lenient = session->races_warn;
     options->ended = run_ended;
     options->takes = session->tree.max && session->job == SESSION_EXPLORE ? run_takes : NULL;
+    options->between = session->checkpoint.kept ? run_between : NULL;
+    options->names = run_names;
     options->context = NULL;
     options->forgets =
         native.detects && !session->remembers; /* else nobody sees a use after free */
-    if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE)
+    if (session->job == SESSION_REPLAY || session->job == SESSION_MINIMISE) {
         options->states = STATES_OFF;
+        options->symmetry = SYMMETRY_OFF;
+        options->commutes &= (uint8_t)~COMMUTE_INCREMENTS; /* what one run shows is to be exact */
+    }
+    if (session->job == SESSION_REPLAY || session->joins_matter)
+        options->commutes &= (uint8_t)~COMMUTE_JOINS; /* they are to be seen: replay_joins */
+    if (session->remembers || search_samples(options->search))
+        options->commutes &= (uint8_t)~COMMUTE_INCREMENTS;
+    if (session->crowded || signals_sent)
+        options->commutes &= (uint8_t)~COMMUTE_BARRIERS;
+    options->snapshots = options->states == STATES_OFF && options->symmetry == SYMMETRY_OFF &&
+                                 !search_samples(options->search) && !native.records
+                             ? snapshot_open(session)
+                             : NULL;
     if (options->states != STATES_OFF && native.detects)
         options->futures = futures_open(session);
     CHECK(options->memory && options->reduction && options->search,
           "the driver asks for an unknown model, reduction or search");
+}
+
+/* Begins, or goes on with what a checkpoint has. */
+static bool explore_begin(const struct explorer_options *options)
+{
+    struct session *session = native.session;
+    struct bytes *from = &session->checkpoint.from;
+    struct bytes_reader in = bytes_read(from);
+    struct checkpoint_search search;
+    bool good;
+
+    if (from->data.count == 0) {
+        explorer_open(&session->explorer, &session->arena, &native.base, options);
+        return session->work_fd ? work_search(session, false) : explorer_run(&session->explorer);
+    }
+    good = checkpoint_read(&search, &session->arena, &in);
+    CHECK(good, "the driver gave a checkpoint that is damaged");
+    from->data.count = 0; /* if the search begins anew, it is one from the beginning */
+    return checkpoint_go_on(&session->explorer, &session->arena, &native.base, options, &search);
 }
 
 /* Searches to the end, from the beginning each time that something new is known about the program. */
@@ -336,6 +409,7 @@ static int explore_all(bool resumed)
     struct explorer_options options;
     bool done;
 
+    fingerprint_prepare();
     do {
         options_settle(session, &options);
         session->begin_anew = false;
@@ -345,15 +419,20 @@ static int explore_all(bool resumed)
             session->explorer.options.futures = session->explorer.states.futures = options.futures;
             session->explorer.options.ended = run_ended;
             session->explorer.options.takes = session->tree.max ? run_takes : NULL;
-            done = explorer_resume(&session->explorer);
+            session->explorer.options.between = options.between;
+            session->explorer.options.names = options.names;
+            session->explorer.options.snapshots = options.snapshots;
+            done =
+                session->work_fd ? work_search(session, true) : explorer_resume(&session->explorer);
         } else {
             if (session->tree.max)
                 tree_open(&session->tree, &session->arena, session->tree.max);
-            explorer_open(&session->explorer, &session->arena, &native.base, &options);
-            done = explorer_run(&session->explorer);
+            done = explore_begin(&options);
         }
         resumed = false;
-    } while (done && session->begin_anew);
+    } while (done && session->begin_anew && !session->work_fd); /* else all have to */
+    if (session->checkpoint.kept && checkpoint_is_due(&session->explorer))
+        session_checkpoint_take(session);
     if (done)
         session->phase = SESSION_DONE;
     else
@@ -427,6 +506,8 @@ static void step_note(const struct session_choice *choice, const struct event *e
     struct session *session = native.session;
     struct session_step step = {.choice = *choice,
                                 .op = event->op.kind,
+                                .order = names_order(&event->op),
+                                .failed = names_failed(event),
                                 .site = session_site_of(&event->op),
                                 .size = event->op.size,
                                 .stack = step_stack};
@@ -437,7 +518,9 @@ static void step_note(const struct session_choice *choice, const struct event *e
     step.object = object[0] ? native_text(object) : NULL;
     step.reads = event->op.kind == OP_LOAD || event->op.kind == OP_RMW || event->op.kind == OP_CAS;
     step.writes = event->op.kind == OP_STORE || event->op.kind == OP_FLUSH ||
-                  event->op.kind == OP_RMW || event->op.kind == OP_CAS;
+                  event->op.kind == OP_RMW || (event->op.kind == OP_CAS && !step.failed);
+    step.buffered = event->op.kind == OP_STORE && event->op.order != ORDER_SEQ_CST &&
+                    world_is_buffered(native.world); /* under a bound: else it is no event */
     step.value = (uint64_t)(step.reads                   ? event->result
                             : event->op.kind == OP_FLUSH ? event->op.expect
                                                          : event->op.value);
@@ -460,7 +543,7 @@ static bool replay_step(const struct session_choice *choice, uint32_t number)
 
     if (agent == AGENT_NONE || !world_enabled(native.world, agent) ||
         !outcome_of(agent, choice, &outcome)) {
-        snprintf(text, sizeof text, "step %u: thread %u cannot do now what it did then", number + 1,
+        snprintf(text, sizeof text, "step %u: T%u cannot do now what it did then", number + 1,
                  choice->thread);
         session->divergence = native_text(text);
         session->phase = SESSION_DIVERGED;
@@ -478,22 +561,100 @@ static void replay_open(struct session *session)
 
     options_settle(session, &options);
     explorer_open(&session->explorer, &session->arena, &native.base, &options);
+    if (session->compares)
+        symmetry_open(&session->explorer.symmetry, &session->explorer.execution);
     session->phase = SESSION_RUNNING;
     record_open();
     world_restart(native.world);
     record_start();
 }
 
-int native_replay(void)
+static void replay_compared(struct session *session)
+{
+    struct symmetry *symmetry = &session->explorer.symmetry;
+
+    alike_note();
+    session->told_apart =
+        symmetry_tells_apart(symmetry, world_thread(native.world, session->compared[0]),
+                             world_thread(native.world, session->compared[1]));
+}
+
+/* The next step of the schedule as it is being made. */
+static bool replay_next(struct session_choice choice)
 {
     struct session *session = native.session;
 
-    replay_open(session);
-    for (uint32_t i = 0; i < session->schedule.count; i++) {
-        if (!replay_step(&session->schedule.at[i], i))
-            return 0;
-        step_note(&session->schedule.at[i], &vec_last(&session->explorer.execution.events));
+    if (session->compares)
+        alike_note();
+    vec_push(&session->arena, &session->schedule, choice);
+    if (!replay_step(&choice, session->schedule.count - 1))
+        return false;
+    step_note(&choice, &vec_last(&session->explorer.execution.events));
+    if (session->compares)
+        symmetry_event(&session->explorer.symmetry);
+    return true;
+}
+
+/* Whether a thread is about to join one that has ended. */
+static bool can_join(agent_id agent)
+{
+    struct world *world = native.world;
+    const struct op *op = &world->threads.at[agent].pending;
+    struct footprint footprint; /* large: not to be cleared */
+
+    return !world->agents.at[agent].is_buffer &&
+           world->threads.at[agent].status == THREAD_RUNNING && op->kind == OP_THREAD_JOIN &&
+           op_touch(world, &view_now, agent, op, &footprint, NULL) == TOUCH_DONE;
+}
+
+/* The first thread that can, or AGENT_NONE. */
+static agent_id joiner_find(void)
+{
+    const struct world *world = native.world;
+
+    for (uint32_t i = 0; i < world->active.count; i++)
+        if (can_join(world->active.at[i]))
+            return world->active.at[i];
+    return AGENT_NONE;
+}
+
+/* Joins that belonged to other steps when the schedule was made are steps here: whoever reads about the run wants to see them. All that can be done are
+ * done, or, if there is a `next` choice, as few as let that follow: fewer switches are easier to read. */
+static bool replay_joins(const struct session_choice *next)
+{
+    for (;;) {
+        agent_id agent = next ? agent_of(next) : AGENT_NONE;
+
+        if (agent != AGENT_NONE && native.world->threads.at[agent].pending.kind != OP_THREAD_JOIN)
+            return true;
+        if (agent == AGENT_NONE || !can_join(agent))
+            agent = joiner_find();
+        if (agent == AGENT_NONE)
+            return true;
+        if (!replay_next((struct session_choice){.thread = thread_of(agent)->number}))
+            return false;
     }
+}
+
+int native_replay(void)
+{
+    struct session *session = native.session;
+    bool joins = session->options.commutes & COMMUTE_JOINS;
+    bool at_once =
+        session->wanted == BUG_DATA_RACE; /* what comes behind a join may be part of it */
+    session_choice_vec given = {0};
+
+    for (uint32_t i = 0; i < session->schedule.count; i++)
+        vec_push(&session->arena, &given, session->schedule.at[i]);
+    session->schedule.count = 0;
+    replay_open(session);
+    for (uint32_t i = 0; i < given.count; i++)
+        if ((joins && !replay_joins(at_once ? NULL : &given.at[i])) || !replay_next(given.at[i]))
+            return 0;
+    if (joins && !replay_joins(NULL))
+        return 0;
+    if (session->compares)
+        replay_compared(session);
     races_of_run();
     bugs_of_run(explorer_ending(&session->explorer));
     session->phase = SESSION_DONE;

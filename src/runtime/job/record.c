@@ -222,7 +222,7 @@ static uint32_t cell_index(const struct session_cell *cell)
     index = session->cells.count;
     map_add(&record.cells, key, index);
     vec_push(&session->arena, &session->cells, *cell);
-    vec_push(&session->arena, &record.held, (struct held){0});
+    vec_push(&native.memory, &record.held, (struct held){0});
     vec_last(&record.held).is_global =
         cell->kind == OBJECT_CELL && symbols_find(cell->addr, &offset);
     return index;
@@ -238,7 +238,7 @@ static uint64_t stuck_hash(void)
         const struct thread *thread = &world->threads.at[agent];
 
         if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
-            op_infos[thread->pending.kind].flags & OP_BLOCK && !world_enabled(world, agent))
+            op_may_wait(&thread->pending) && !world_enabled(world, agent))
             hash = mix64(hash ^ agent ^ mix64(thread->pending.addr));
     }
     return hash;
@@ -334,8 +334,8 @@ void record_open(void)
     if (session->job != SESSION_REPLAY)
         return;
     record.open = true;
-    map_open(&record.frames, &session->arena);
-    map_open(&record.cells, &session->arena);
+    map_open(&record.frames, &native.memory);
+    map_open(&record.cells, &native.memory);
     session->cells.at = NULL;
     session->cells.count = session->cells.room = 0;
     for (uint32_t i = 0; i < given; i++)
@@ -389,7 +389,7 @@ void record_waits(void)
 {
     struct session *session = native.session;
     const struct world *world = native.world;
-    char text[TEXT_MAX];
+    char words[TEXT_MAX], text[TEXT_MAX + 16];
 
     for (uint32_t i = 0; record.open && i < world->active.count; i++) {
         agent_id agent = world->active.at[i];
@@ -397,7 +397,11 @@ void record_waits(void)
 
         if (world->agents.at[agent].is_buffer || thread->status != THREAD_RUNNING)
             continue;
-        names_wait(agent, &thread->pending, text, sizeof text);
+        names_wait(agent, &thread->pending, words, sizeof words);
+        if (strncmp(words, "for ", 4) == 0)
+            snprintf(text, sizeof text, "%s", words + 4);
+        else
+            snprintf(text, sizeof text, "a chance %s", words);
         vec_push(
             &session->arena, &session->waits,
             (struct session_wait){.thread = thread_of(agent)->number,

@@ -19,6 +19,7 @@ struct plain_access {
     uint32_t stack;
     cell_value value; /* read or written */
     const char *call; /* that takes the memory, or NULL */
+    bool buffered;    /* a store that has gone into its thread's buffer */
     bool settled;     /* the value of a write is known only when it has been made */
 };
 
@@ -36,6 +37,31 @@ static void access_settle(void)
     last->settled = true;
 }
 
+static bool is_full(void)
+{
+    return taken + accesses.count >= PLAIN_MAX;
+}
+
+/* It is in memory when it is flushed, which is an event; that it was made is none. */
+static void store_seen(const struct op *op)
+{
+    const struct native_thread *thread = native.current;
+
+    access_settle();
+    if (is_full()) {
+        plain_stored = NULL;
+        return;
+    }
+    vec_push(&native.session->arena, &accesses,
+             (struct plain_access){.thread = thread->number,
+                                   .op = *op,
+                                   .site = (const struct raddle_site *)(uintptr_t)op->site,
+                                   .stack = record_callers(thread, __raddle_frames),
+                                   .value = op->value,
+                                   .buffered = true,
+                                   .settled = true});
+}
+
 static void access_seen(const struct detect_access *seen, uint64_t addr, size_t size)
 {
     const struct native_thread *thread = native.current;
@@ -45,7 +71,7 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
     if (!thread || thread->number != seen->thread)
         return;
     access_settle();
-    if (taken + accesses.count >= PLAIN_MAX) {
+    if (is_full()) {
         detector.seen = NULL;
         plain_watch(false);
         return;
@@ -55,6 +81,7 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
     access.site = frame ? frame->site : NULL;
     access.op = (struct op){.kind = seen->writes ? OP_STORE : OP_LOAD,
                             .size = size <= sizeof access.value ? (uint8_t)size : 0,
+                            .variant = OP_VARIANT_PLAIN,
                             .addr = addr,
                             .site = (uint64_t)(uintptr_t)access.site};
     access.stack = record_callers(thread, frame);
@@ -65,11 +92,12 @@ static void access_seen(const struct detect_access *seen, uint64_t addr, size_t 
         access.settled = false;
     else
         memcpy(&access.value, (const void *)(uintptr_t)addr, access.op.size);
-    vec_push(&native.session->arena, &accesses, access);
+    vec_push(&native.memory, &accesses, access);
 }
 
 void record_plain_open(void)
 {
+    plain_stored = store_seen;
     if (!native.detects)
         return;
     detector.seen = access_seen;
@@ -102,6 +130,8 @@ static void access_add(const struct plain_access *access)
     struct session_step step = {.plain = true,
                                 .choice = {.thread = access->thread},
                                 .op = access->op.kind,
+                                .order = names_order(&access->op),
+                                .buffered = access->buffered,
                                 .reads = !writes,
                                 .writes = writes,
                                 .size = access->op.size,
@@ -126,7 +156,7 @@ static void access_add(const struct plain_access *access)
                                           .line = site->line,
                                           .column = site->column};
     vec_push(&session->arena, &session->steps, step);
-    if (access->op.size)
+    if (access->op.size && !access->buffered)
         record_written(&access->op, access->value, session->steps.count);
 }
 

@@ -115,6 +115,10 @@ bool start_save(struct session *session, int error)
         return false;
     tls_save();
     state_fd_reserve(session->log_fd);
+    if (session->work_fd) {
+        state_fd_reserve(session->work_fd);
+        state_fd_reserve(session->mail_fd);
+    }
     numbers_saved();
     streams_saved();
     return true;

@@ -4,10 +4,12 @@
 #include "base/check.h"
 #include "detect/detect.h"
 #include "model/buffer.h"
+#include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
 #include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
 #include "runtime/hooks/written.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/fingerprint.h"
 #include "runtime/job/job.h"
 #include "runtime/program/debug.h"
@@ -19,8 +21,10 @@
 
 /* The program as a target: what the engine has it do. */
 
-/* Lets a thread run until it asks for something. */
-static void thread_run(struct native_thread *thread, struct op *next)
+#define MEMORY_RESERVE ((size_t)1 << 36)
+
+/* Whatever is to be known while a thread runs. */
+static void thread_enter(struct native_thread *thread)
 {
     native.current = thread;
     thread->runs++;
@@ -35,6 +39,34 @@ static void thread_run(struct native_thread *thread, struct op *next)
     native.session->progress++;
     native.session->in_program = true;
     __raddle_frames = thread->frames;
+}
+
+static struct native_thread *thread_of_agent(agent_id agent)
+{
+    return native.threads.at[native.world->agents.at[agent].key];
+}
+
+/* native.follow */
+static void *thread_follow(void)
+{
+    struct native_thread *thread = native.current;
+    agent_id agent;
+
+    native.session->in_program = false;
+    agent = world_follow(native.world, &thread->asked);
+    if (agent == AGENT_NONE)
+        return NULL;
+    thread = thread_of_agent(agent);
+    thread->result = native.world->step.result;
+    thread_enter(thread);
+    tls_use(thread->fiber.pointer);
+    return thread;
+}
+
+/* Lets a thread run until it asks for something, or in a replay until somebody does who cannot be followed. */
+static void thread_run(struct native_thread *thread, struct op *next)
+{
+    thread_enter(thread);
     if (__builtin_expect(fiber_threads, 0)) {
         native_debug_run(thread);
     } else {
@@ -43,6 +75,7 @@ static void thread_run(struct native_thread *thread, struct op *next)
         if (__builtin_expect(native.records, 0))
             tls_use(tls.engine);
     }
+    thread = native.current;
     native.current = NULL;
     native.session->in_program = false;
     if (world_is_buffered(native.world))
@@ -64,11 +97,6 @@ static void thread_entry(void *argument)
     exit(native.main(native.argc, native.argv, native.environment));
 }
 
-static struct native_thread *thread_of_agent(agent_id agent)
-{
-    return native.threads.at[native.world->agents.at[agent].key];
-}
-
 /* Its thread-local memory as it is before it runs. */
 static void locals_prepare(struct native_thread *thread)
 {
@@ -85,6 +113,17 @@ static void locals_prepare(struct native_thread *thread)
     }
 }
 
+/* It is known to compute without end before its first step. */
+static bool is_stuck(const struct native_thread *thread)
+{
+    const struct session *session = native.session;
+
+    for (uint32_t i = 0; i < session->facts.count; i++)
+        if (session->facts.at[i].key == session_stuck_key(thread->number))
+            return true;
+    return false;
+}
+
 static void native_start(struct target *target, struct world *world, agent_id agent,
                          struct op *next)
 {
@@ -92,7 +131,10 @@ static void native_start(struct target *target, struct world *world, agent_id ag
     size_t wanted = attributes_of(thread)->stack_wanted;
 
     (void)target;
-    (void)world;
+    if (is_stuck(thread)) {
+        world->threads.at[agent].status = THREAD_HALTED;
+        return;
+    }
     thread->stack = stack_get_sized(thread->number, wanted ? wanted + tls.room : STACK_SIZE);
     CHECK(thread->stack.low, "no stack for thread %u", thread->number);
     fiber_prepare(&thread->fiber, thread->stack.low,
@@ -101,7 +143,9 @@ static void native_start(struct target *target, struct world *world, agent_id ag
     locals_prepare(thread);
     if (fiber_threads)
         native_debug_start(thread);
+    native.session->starting = true;
     thread_run(thread, next);
+    native.session->starting = false;
 }
 
 static void native_resume(struct target *target, struct world *world, agent_id agent,
@@ -122,11 +166,13 @@ static void native_restart(struct target *target, struct world *world)
     /* a wait for the end of a thread may be one for a request or a signal, too, or a mere look */
     world->merges_lives =
         !native.session->cancels && !native.session->tries_to_join && !signals_sent;
+    native.base.follows = !fiber_threads && !native.records && !native_compares();
     world->watch = native.detects ? &sync_watch : NULL;
     parts_restart();
     if (state_is_lost())
         native_unsupported("descriptors, signals or limits that cannot be brought back");
-    world_start(world, native_main_thread()->agent);
+    world->ran = native_main_thread()->agent;
+    world_start(world, world->ran);
 }
 
 static const struct target_ops native_ops = {
@@ -138,13 +184,20 @@ static const struct target_ops native_ops = {
     .note = fingerprint_note,
     .change = fingerprint_change,
     .is_open = fingerprint_is_open,
+    .alike = alike_now,
+    .began_alike = alike_at_first,
 };
 
 void native_open(struct session *session)
 {
+    void *memory = kernel_map(NULL, MEMORY_RESERVE);
+
     native.base.ops = &native_ops;
     memory_bug_name = source_text;
+    native.follow = thread_follow;
     native.session = session;
+    CHECK(memory, "no address space");
+    arena_place(&native.memory, memory, MEMORY_RESERVE);
     native.world = &session->explorer.world;
     session->probe = (struct session_probe){
         .frames = (uint64_t)(uintptr_t)&__raddle_frames,

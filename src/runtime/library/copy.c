@@ -38,8 +38,7 @@ static void copies_free(struct copies *copies)
 {
     while (copies->count > 0) {
         copies->count--;
-        arena_free(&native.session->arena, copies->at[copies->count].at,
-                   copies->at[copies->count].room);
+        arena_free(&native.memory, copies->at[copies->count].at, copies->at[copies->count].room);
     }
 }
 
@@ -142,7 +141,7 @@ static struct copy *copy_find(const struct copying *copying, uint32_t arg)
 
 static void copy_enlarge(struct copy *copy, size_t room)
 {
-    struct arena *arena = &native.session->arena;
+    struct arena *arena = &native.memory;
     char *at;
 
     if (room <= copy->room)
@@ -178,7 +177,7 @@ static struct copy *copy_new(struct copying *copying, uint32_t arg, size_t room)
     }
     copy = &copies->at[copies->count++];
     *copy = (struct copy){.original = original, .arg = arg, .room = room ? room : 1};
-    copy->at = arena_alloc(&native.session->arena, copy->room);
+    copy->at = arena_alloc(&native.memory, copy->room);
     return copy;
 }
 

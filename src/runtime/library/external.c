@@ -35,7 +35,8 @@ struct external {
     uint32_t unseen;               /* index into session.unseen */
 };
 
-#define RECENT 256u /* a power of two */
+#define RECENT  256u /* a power of two */
+#define STARTED 16u  /* likewise */
 
 static struct {
     VEC(struct external) known; /* what a function is never changes: grows in a search */
@@ -45,6 +46,7 @@ static struct {
         uint32_t index;
     } recent[RECENT];
     const void *started; /* the last function that a thread has begun with, for a run of the same */
+    const void *fine[STARTED]; /* instrumented ones that threads have begun with: they stay so */
     bool hides; /* such a function was called in this run, since it had more than one thread */
 } externals;
 
@@ -55,7 +57,7 @@ static void restart(void)
 
 static void open_map(void)
 {
-    map_open(&externals.indices, &native.session->arena);
+    map_open(&externals.indices, &native.memory);
 }
 
 /* ---- what an address is */
@@ -352,7 +354,7 @@ static uint32_t external_add(const void *key, const char *name, const void *func
     external = decide(name, function, site);
     native.current = thread;
     map_add(&externals.indices, (uint64_t)(uintptr_t)key, externals.known.count);
-    vec_push(&native.session->arena, &externals.known, external);
+    vec_push(&native.memory, &externals.known, external);
     return externals.known.count - 1;
 }
 
@@ -382,7 +384,7 @@ static void note_before_start(const char *name, const void *function)
 static const struct library_row *note(const void *key, const char *name, const void *function,
                                       const struct raddle_site *site)
 {
-    uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)key) % RECENT);
+    uint32_t slot = (uint32_t)((uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u >> 56) % RECENT;
     const struct external *external;
 
     if (!native.current) {
@@ -397,15 +399,18 @@ static const struct library_row *note(const void *key, const char *name, const v
         externals.recent[slot].key = key;
     }
     external = &externals.known.at[externals.recent[slot].index];
+    native.current->asked_others |= !external->framed && !external->ours;
     if (external->kind != EXTERNAL_SEEN)
         spin_forget();
     if (external->kind == EXTERNAL_UNSEEN && !native.alone)
         native.session->unseen.at[external->unseen].shared = true;
     externals.hides |= external->hides && native.phase > 0;
-    if (__raddle_frames)
+    if (__raddle_frames) {
+        native.current->came_from = __raddle_frames->into;
         __raddle_frames->into = external->framed ? site
                                 : external->ours ? hook_into_runtime(site)
                                                  : NULL;
+    }
     if (external->row && external->row->effect == EFFECT_CHANCE)
         chance_named(external->row->name);
     return external->row;
@@ -425,18 +430,35 @@ void external_unseen(const char *name, const void *function)
         native.session->unseen.at[external.unseen].shared = true;
 }
 
-/* A thread starts in a function that no instrumented code calls. There are routines that start the functions of others: libstdc++ has
+/* Notes a function in which a thread starts; it runs beside the thread that creates it, whoever else there is. */
+static void note_beside(const void *function)
+{
+    const struct external *external;
+
+    note(function, NULL, function, native_site());
+    external = &externals.known.at[map_get(&externals.indices, (uint64_t)(uintptr_t)function)];
+    if (external->kind == EXTERNAL_UNSEEN)
+        native.session->unseen.at[external->unseen].shared = true;
+}
+
+/* A thread starts in a function that no instrumented code calls, as main does. There are routines that start the functions of others: libstdc++ has
  * one for std::thread. */
 static void thread_begins(struct native_thread *thread)
 {
     const void *function = (const void *)thread->start;
+    uint32_t slot = (uint32_t)(mix64((uint64_t)(uintptr_t)function) % STARTED);
 
     if (!function || function == externals.started)
         return;
     externals.started = function;
-    if (!image_is_instrumented_code(function) && !is_in_module_of(function, &native) &&
-        !strstr(library_of(function), "libstdc++.so"))
-        note(function, NULL, function, native_site());
+    if (!image_is_instrumented_code((const void *)native.main))
+        note_beside((const void *)native.main);
+    if (externals.fine[slot] == function)
+        return;
+    if (image_is_instrumented_code(function))
+        externals.fine[slot] = function;
+    else if (!is_in_module_of(function, &native) && !strstr(library_of(function), "libstdc++.so"))
+        note_beside(function);
 }
 
 /* ---- hooks */

@@ -75,7 +75,10 @@ long __wrap_syscall(long number, ...)
 /* Each thread has a number of its own, and that of the first is the process's, as on the bare system. */
 INTERPOSE pid_t gettid(void)
 {
-    return native.current ? getpid() + (pid_t)native.current->number : (pid_t)syscall(SYS_gettid);
+    if (!native.current)
+        return (pid_t)syscall(SYS_gettid);
+    native_single_out(native.current->number);
+    return getpid() + (pid_t)native.current->number;
 }
 
 /* ---- calls that libc has in another form */

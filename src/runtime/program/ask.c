@@ -83,6 +83,22 @@ static void object_check_after(const struct op *op)
         object_check(op);
 }
 
+/* Lets the engine have its turn; in a replay, whoever is known to come next, which may be this thread itself. */
+static void give_way(struct native_thread *thread)
+{
+    struct fiber *to = &native.engine;
+    struct native_thread *next;
+
+    if (__builtin_expect(fiber_threads, 0)) {
+        native_debug_ask(thread);
+        return;
+    }
+    if (native.world->follows && (next = fiber_borrow(&native.engine, native.follow)) != NULL)
+        to = &next->fiber;
+    if (to != &thread->fiber)
+        fiber_switch(&thread->fiber, to);
+}
+
 cell_value native_hand_over(const struct op *op)
 {
     struct native_thread *thread = native.current;
@@ -98,12 +114,10 @@ cell_value native_hand_over(const struct op *op)
     thread->asked = *op;
     thread->error = error;
     thread->frames = __raddle_frames;
-    if (__builtin_expect(fiber_threads, 0))
-        native_debug_ask(thread);
-    else
-        fiber_switch(&thread->fiber, &native.engine);
+    give_way(thread);
     errno = error; /* the engine may have changed it */
     spin_after(op, thread->result);
+    spin_wipe();
     object_check_after(op);
     return thread->result;
 }

@@ -23,13 +23,15 @@ static void add_block(struct text *t, const struct heap_block *block)
 {
     if (block->thread == HEAP_INITIAL)
         text_add(t, "; the block of %zu bytes was allocated before main", block->size);
-    else
-        text_add(t, "; the block of %zu bytes was allocated by thread %" PRIu32, block->size,
-                 block->thread);
+    else {
+        text_add(t, "; the block of %zu bytes was allocated by ", block->size);
+        native_thread_words(t, block->thread);
+    }
     add_place(t, block->alloc_site);
     if (block->state != HEAP_FREED)
         return;
-    text_add(t, ", and freed by thread %" PRIu32, block->free_thread);
+    text_add(t, ", and freed by ");
+    native_thread_words(t, block->free_thread);
     add_place(t, block->free_site);
 }
 
@@ -115,7 +117,9 @@ void memory_bug_stack(uint32_t owner)
 {
     struct text *t = text_begin();
 
-    text_add(t, "use of the stack of thread %" PRIu32 ", which has ended", owner);
+    text_add(t, "use of the stack of ");
+    native_thread_words(t, owner);
+    text_add(t, ", which has ended");
     report(t);
 }
 

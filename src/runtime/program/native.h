@@ -2,12 +2,13 @@
 #define RADDLE_RUNTIME_PROGRAM_NATIVE_H
 
 /* Ground rules of the room `runtime`: it lives inside the program under test, in libraddle.so, next to the engine. One OS
- * thread runs it all: the engine on the main stack, each program thread on a fiber. It allocates only from the
- * session's arena, and calls no function of libc that the library interposes. Everything but hooks, interposed
+ * thread runs it all: the engine on the main stack, each program thread on a fiber. It allocates only from arenas: what
+ * belongs to the search from the session's, what belongs to a run from native.memory. It calls no function of libc that the library interposes. Everything but hooks, interposed
  * functions and annotations is hidden. Who changes what in a run is in core/part.h.
  *
  * This header is what every room above knows of the program: its threads, and how one of them asks the engine for an operation. */
 
+#include "base/text.h"
 #include "explore/session.h"
 #include "runtime/core/fiber.h"
 #include "runtime/core/part.h"
@@ -31,6 +32,9 @@ struct native_thread {
     struct op asked;   /* what it wants to do, for the engine to take */
     cell_value result; /* what came of it */
     struct raddle_frame *frames;
+    const struct raddle_site *
+        came_from; /* raddle_frame.into of its innermost function before the last call that was announced */
+    bool asked_others; /* it has called code that is neither instrumented nor the runtime's own */
     struct fiber_floats floats; /* that it begins with: its creator's */
 
     struct stack stack; /* all of it, with thread-local memory in the last tls.room bytes */
@@ -57,18 +61,26 @@ struct native_thread {
 struct native {
     struct target base;
     struct session *session;
+    struct arena
+        memory; /* of this process alone: what is found by variables of its own, as a snapshot of it keeps both as they are */
     struct world *world; /* the session's */
     struct fiber engine; /* where the engine waits */
     struct native_thread
         *current; /* the thread that runs; NULL in the engine and before the start */
     native_way
         *way; /* of operations to the engine: native_hand_over, or what looks for signals first */
+    /* In a replay: does the next step in the engine's stead, if it can, and returns the thread that goes on, all set; or NULL. On the engine's stack. */
+    void *(*follow)(void);
     bool detects;   /* plain accesses are checked for races, and are not visible */
     bool alone;     /* no other thread has run, or all have been joined: nothing is shared */
     uint32_t phase; /* times in this execution that a thread was created while there was but one */
     uint32_t unjoined; /* threads started and not joined, without the main thread */
     VEC(struct native_thread *) threads; /* by number */
     struct map thread_numbers;           /* (parent, rank) -> number */
+    void (*agree)(
+        uint32_t parent,
+        uint32_t
+            rank); /* with all processes that search together on the number of a thread, by native_number_add; NULL: this one is alone */
     int (*main)(int, char **, char **);
     int argc;
     char **argv;
@@ -153,11 +165,16 @@ struct native_thread *native_main_thread(void);
 /* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument);
 
+/* Adds what reports call a thread of this execution: "T1 (worker)", by its start function. */
+void native_thread_words(struct text *t, uint32_t number);
+
 /* The number of the rank-th thread (from 1) that thread `parent` has made in this execution so far, or NATIVE_NO_THREAD. */
 uint32_t native_child(uint32_t parent, uint32_t rank);
 
-/* The thread that a pthread_t names, or NULL. */
+/* The thread that a pthread_t names, or NULL. Whoever uses a handle tells the thread from others (native_single_out), except to join it, which is an operation that the search
+ * sees. */
 struct native_thread *native_thread_of(unsigned long handle);
+struct native_thread *native_thread_to_join(unsigned long handle);
 
 /* The other way round; NULL stands for the main thread. */
 unsigned long native_handle(const struct native_thread *thread);
@@ -173,6 +190,16 @@ enum stack_place native_owner(const void *addr, uint32_t *thread);
 
 /* Whether that thread has run in this execution, and does no more. */
 bool native_has_ended(uint32_t number);
+
+/* That thread is like no other: it has asked who it is, or somebody has used its handle for something that is no operation. And whether that was ever so, in any execution of the search. */
+void native_single_out(uint32_t number);
+bool native_is_singled_out(uint32_t number);
+
+/* The next number is that of this thread, in this search. */
+void native_number_add(uint32_t parent, uint32_t rank);
+
+/* Somebody could tell when a thread is joined: from now on joins are steps. */
+void native_joins_matter(void);
 
 /* Another thread uses the stack of that thread: the search must know that from the beginning. */
 void native_share_stack(uint32_t number);

@@ -8,6 +8,8 @@
 #include "base/fingerprint.h"
 #include "model/channel.h"
 #include "model/object.h"
+#include "runtime/program/additions.h"
+#include "runtime/program/rounds.h"
 
 /* All that decides what the thread does next, apart from what it reads: the stack from here up, where the callers have
  * saved what they need, its thread-local variables, the registers that survive calls, and the locks that it holds. That includes
@@ -49,8 +51,9 @@ void spin_looks(uint64_t seconds)
 {
     struct spin *spin = spin_of(native.current);
 
+    rounds_change();
     if (!spin->images) {
-        spin->images = arena_alloc(&native.session->arena, sizeof *spin->images);
+        spin->images = arena_alloc(&native.memory, sizeof *spin->images);
         spin->images->place.low = spin->images->wait.low = NULL;
     }
     spin->passed.looked = spin->wait.passed.looked = true;
@@ -103,6 +106,7 @@ static void wait_for_change(struct spin *spin)
     struct op op = native_op(OP_AWAIT, &spin->waits);
 
     spin->waits = spin->reads;
+    additions_await(&spin->waits);
     native_ask(&op);
 }
 
@@ -125,6 +129,7 @@ void spin_wrote(void)
 {
     struct spin *spin = spin_of(native.current);
 
+    rounds_change();
     spin->site = NULL;
     spin->longer = 0;
     spin->writes++;
@@ -235,6 +240,7 @@ static bool await_add(struct await *await, uint8_t object, uint64_t addr, uint8_
 static void note_read(struct spin *spin, uint8_t object, uint64_t addr, uint8_t size,
                       uint64_t value)
 {
+    rounds_read(object, addr, size, value);
     if (spin->site && spin->reads.count == SPIN_READS << spin->longer) {
         spin->site = NULL;
         spin->longer += SPIN_READS << spin->longer < AWAIT_MAX;
@@ -323,6 +329,7 @@ static bool gives_lock(const struct op *op, cell_value result)
 
 static void note_lock(struct spin *spin, const struct op *op, cell_value result)
 {
+    rounds_change();
     if (spin->held++ == 0)
         spin->lock_writes = spin->writes;
     spin->locks += lock_name(op);
@@ -334,6 +341,7 @@ static void note_unlock(struct spin *spin, const struct op *op)
 {
     uint8_t object = op_infos[op->kind].object;
 
+    rounds_change();
     if (spin->held > 0)
         spin->held--;
     spin->locks -= lock_name(op);
@@ -378,6 +386,7 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
     if (!again)
         return NULL;
     native.session->looks_by_lock = true;
+    additions_await(&spin->waits);
     CHECK(await_add(&spin->waits, OBJECT_MUTEX, addr, AWAIT_STAMP, stamp), "no place for a mutex");
     return &spin->waits;
 }
@@ -391,16 +400,70 @@ static bool is_nothing(const struct op *op, cell_value result)
            (op->kind == OP_COND_TIMEDWAIT && result == WAIT_TIMED_OUT);
 }
 
+static bool order_is_both(uint8_t order)
+{
+    return order == ORDER_ACQ_REL || order == ORDER_SEQ_CST;
+}
+
+/* Whether it tells its thread, or another one, something about threads that it is not ordered with. A read that does not acquire, a write that does not
+ * release, and a try that fails do. */
+static bool is_informal(const struct op *op, cell_value result)
+{
+    uint64_t addr;
+
+    switch (op->kind) {
+    case OP_LOAD:
+        return !(op->variant & OP_VARIANT_PLAIN) && op->order != ORDER_ACQUIRE &&
+               !order_is_both(op->order);
+    case OP_STORE:
+        return !(op->variant & OP_VARIANT_PLAIN) && op->order != ORDER_RELEASE &&
+               !order_is_both(op->order);
+    case OP_RMW:
+        return !order_is_both(op->order);
+    case OP_CAS:
+        if (result == cell_cut(op->expect, op->size))
+            return !order_is_both(op->order);
+        return op->variant != ORDER_ACQUIRE && !order_is_both(op->variant);
+    default:
+        return op_infos[op->kind].object == OBJECT_CHANNEL || object_is_read(op, result, &addr);
+    }
+}
+
+/* What of that matters to rounds that change nothing. */
+static void rounds_after(const struct op *op, cell_value result)
+{
+    if (is_informal(op, result))
+        rounds_informal();
+    if (cell_is_read(op, result))
+        rounds_source(op, (uint64_t)result);
+    else if (op->kind == OP_AWAIT || op->kind == OP_COND_TIMEDWAIT)
+        rounds_change();
+    else if (is_nothing(op, result) && op->kind != OP_YIELD)
+        rounds_between();
+}
+
 void spin_after(const struct op *op, cell_value result)
 {
     struct spin *spin = spin_of(native.current);
     uint64_t addr;
 
-    if (note_channels(spin, op, result))
+    /* the usual ones, of which all that follows says no more than that they write */
+    if (op->kind == OP_STORE || op->kind == OP_THREAD_CREATE || op->kind == OP_THREAD_JOIN) {
+        spin_wrote();
+        if (op->kind == OP_STORE && is_informal(op, result))
+            rounds_informal();
         return;
-    if (cell_is_read(op, result))
+    }
+
+    if (note_channels(spin, op, result)) {
+        rounds_informal();
+        return;
+    }
+    if (cell_is_read(op, result)) {
         note_read(spin, OBJECT_CELL, op->addr, op->size, (uint64_t)result);
-    else if (object_is_read(op, result, &addr))
+        if (op->kind == OP_RMW && op->expect == RMW_UNUSED)
+            rounds_change(); /* what it has found depends on which order of its like was tried */
+    } else if (object_is_read(op, result, &addr))
         note_object(spin, op, addr);
     else if (takes_lock(op, result))
         note_lock(spin, op, result);
@@ -410,6 +473,7 @@ void spin_after(const struct op *op, cell_value result)
         spin_wrote();
     if ((op->kind == OP_COND_WAIT || op->kind == OP_COND_TIMEDWAIT) && spin->held == 1)
         spin->lock_writes = spin->writes; /* it has just taken its only mutex again */
+    rounds_after(op, result);
 }
 
 /* What the last run has left on the stack must not make its state another one: in a replay there is nothing. */
@@ -450,8 +514,24 @@ static bool fingerprint_thread(const struct native_thread *thread, struct finger
     return !spin->probe.on && !spin->passed.looked;
 }
 
+static bool sites_alike(const struct raddle_site *x, const struct raddle_site *y)
+{
+    return x == y || (x && y && x->residual && x->residual == y->residual);
+}
+
+static bool spins_alike(const struct native_thread *a, const struct native_thread *b)
+{
+    const struct spin *x = spin_of(a), *y = spin_of(b);
+
+    return !x->probe.on && !y->probe.on && !x->passed.looked && !y->passed.looked &&
+           x->held == y->held && !x->held && sites_alike(x->site, y->site) &&
+           (!x->site || (x->longer == y->longer && x->reads.count == y->reads.count &&
+                         (x->returns > 0) == (y->returns > 0)));
+}
+
 const struct part spin_part = {.name = "spin",
                                .thread_size = sizeof(struct spin),
                                .thread_begins = thread_begins,
                                .stateless = true,
-                               .fingerprint_thread = fingerprint_thread};
+                               .fingerprint_thread = fingerprint_thread,
+                               .alike = spins_alike};

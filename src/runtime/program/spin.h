@@ -12,6 +12,7 @@
  * and has done nothing meanwhile but read, will do the same again until something that it read changes: so it
  * waits for that instead. If it has looked at a clock, it may be the same state at another time: spin_image.h. */
 
+#define SPIN_WIPED      512
 #define SPIN_HASH_WORDS 2
 #define SPIN_READS      4u /* within which a thread is to come back, at first */
 
@@ -82,6 +83,15 @@ const struct await *spin_before_wait(const struct raddle_site *site, const void 
 
 /* Before a read at `site`: waits, if the thread has been here before in the same state. */
 void spin_before(const struct raddle_site *site);
+
+/* Clears what functions that have returned have left below: counters that never come back to the same number would make each state of a loop another one. */
+static __attribute__((noinline, unused)) void spin_wipe(void)
+{
+    char room[SPIN_WIPED];
+
+    __builtin_memset(room, 0, sizeof room);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
 
 /* After an operation: what it read, or that it did more than reading. */
 void spin_after(const struct op *op, cell_value result);

@@ -1,8 +1,13 @@
+#include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/fingerprint.h"
+#include "base/mangled.h"
+#include "base/text.h"
 #include "runtime/core/heap.h"
+#include "runtime/core/kernel.h"
 #include "runtime/core/symbols.h"
 #include "runtime/program/native.h"
 
@@ -19,7 +24,7 @@ unsigned long native_handle(const struct native_thread *thread)
     return HANDLE_BASE + (thread ? (unsigned long)thread->number : 0) * HANDLE_STEP;
 }
 
-struct native_thread *native_thread_of(unsigned long handle)
+struct native_thread *native_thread_to_join(unsigned long handle)
 {
     unsigned long number = (handle - HANDLE_BASE) / HANDLE_STEP;
 
@@ -29,6 +34,15 @@ struct native_thread *native_thread_of(unsigned long handle)
     return native.threads.at[number];
 }
 
+struct native_thread *native_thread_of(unsigned long handle)
+{
+    struct native_thread *thread = native_thread_to_join(handle);
+
+    if (thread)
+        native_single_out(thread->number);
+    return thread;
+}
+
 /* ---- numbers */
 
 static uint64_t thread_name(uint32_t parent, uint32_t rank)
@@ -36,19 +50,53 @@ static uint64_t thread_name(uint32_t parent, uint32_t rank)
     return ((uint64_t)parent + 1) << 32 | rank;
 }
 
+static uint32_t number_add(uint64_t name)
+{
+    struct session *session = native.session;
+    uint32_t number = session->threads.count;
+
+    vec_push(&session->arena, &session->threads,
+             (struct session_thread){.parent = (uint32_t)(name >> 32) - 1, .rank = (uint32_t)name});
+    map_add(&native.thread_numbers, name, number);
+    return number;
+}
+
+void native_number_add(uint32_t parent, uint32_t rank)
+{
+    number_add(thread_name(parent, rank));
+}
+
+/* With several processes, who sees a thread first decides its number for all; others may have seen some that this one has not. */
+static uint32_t number_agree(uint64_t name)
+{
+    uint32_t number;
+
+    native.agree((uint32_t)(name >> 32) - 1, (uint32_t)name);
+    number = map_get(&native.thread_numbers, name);
+    CHECK(number != MAP_ABSENT && number < RUNTIME_THREADS, "too many threads");
+    return number;
+}
+
+/* Others that search, and what goes on from a snapshot, may not have seen all threads by themselves. */
+static void numbers_learn(void)
+{
+    const struct session *session = native.session;
+
+    for (uint32_t i = native.thread_numbers.count; i < session->threads.count; i++)
+        map_add(&native.thread_numbers,
+                thread_name(session->threads.at[i].parent, session->threads.at[i].rank), i);
+}
+
 /* The number of a thread does not depend on the interleaving, once it has been seen in this search. */
 static uint32_t thread_number(uint32_t parent, uint32_t rank)
 {
-    struct session *session = native.session;
     uint64_t name = thread_name(parent, rank);
-    uint32_t number = map_get(&native.thread_numbers, name);
+    uint32_t number;
 
-    if (number == MAP_ABSENT) {
-        number = session->threads.count;
-        vec_push(&session->arena, &session->threads,
-                 (struct session_thread){.parent = parent, .rank = rank});
-        map_add(&native.thread_numbers, name, number);
-    }
+    numbers_learn();
+    number = map_get(&native.thread_numbers, name);
+    if (number == MAP_ABSENT)
+        number = native.agree ? number_agree(name) : number_add(name);
     return number;
 }
 
@@ -62,7 +110,7 @@ uint32_t native_child(uint32_t parent, uint32_t rank)
 
 static struct native_thread *thread_new(uint32_t number)
 {
-    struct arena *arena = &native.session->arena;
+    struct arena *arena = &native.memory;
     struct native_thread *thread = arena_alloc(arena, sizeof *thread);
 
     memset(thread, 0, sizeof *thread);
@@ -78,7 +126,7 @@ static struct native_thread *thread_new(uint32_t number)
 static struct native_thread *thread_slot(uint32_t number)
 {
     while (native.threads.count <= number)
-        vec_push(&native.session->arena, &native.threads, thread_new(native.threads.count));
+        vec_push(&native.memory, &native.threads, thread_new(native.threads.count));
     return native.threads.at[number];
 }
 
@@ -97,6 +145,8 @@ static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *
     thread->start = start;
     thread->argument = argument;
     thread->returned = NULL;
+    thread->asked_others = false;
+    thread->came_from = NULL;
     thread->children = 0;
     thread->joined = false;
     thread->sections = thread->handlers = 0;
@@ -121,8 +171,33 @@ static void site_copy(struct session_site *to, const struct raddle_site *site)
     to->column = site->column;
 }
 
+/* The name of a start function. What std::thread calls first is not what anybody has written. */
+static const char *start_name(void *(*start)(void *), char *buffer, size_t size)
+{
+    uint64_t offset;
+    const char *symbol = start ? symbols_find((uint64_t)(uintptr_t)start, &offset) : NULL;
+
+    if (symbol && strcmp(symbol, "execute_native_thread_routine") == 0)
+        return "std::thread";
+    return mangled_name(symbol, buffer, size);
+}
+
+void native_thread_words(struct text *t, uint32_t number)
+{
+    char buffer[200];
+    const char *name = number == 0 ? "main"
+                       : number < native.threads.count
+                           ? start_name(native.threads.at[number]->start, buffer, sizeof buffer)
+                           : NULL;
+
+    text_add(t, "T%" PRIu32, number);
+    if (name)
+        text_add(t, " (%s)", name);
+}
+
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
 {
+    uint32_t known = native.session->threads.count;
     uint32_t number = thread_number(native.current->number, ++native.current->children);
     struct native_thread *thread = thread_begin(number, start, argument);
 
@@ -130,11 +205,13 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     native.alone = false;
     native.unjoined++;
     site_copy(&native.session->threads.at[number].created, native_site());
-    if (native.session->job == SESSION_REPLAY && start) {
-        uint64_t offset;
+    if (native.session->job == SESSION_REPLAY || number >= known) { /* not in each run */
+        char buffer[200];
+        int error = errno; /* the program's own, in its thread */
 
         native.session->threads.at[number].name =
-            native_text(symbols_find((uint64_t)(uintptr_t)start, &offset));
+            native_text(start_name(start, buffer, sizeof buffer));
+        errno = error;
     }
     return thread;
 }
@@ -174,16 +251,35 @@ void native_share_stack(uint32_t number)
     native.threads.at[number]->stack_shared = true;
 }
 
+void native_joins_matter(void)
+{
+    if (native.session->joins_matter || !(native.world->commutes & COMMUTE_JOINS))
+        return;
+    native.session->joins_matter = native.session->begin_anew = true;
+}
+
+void native_single_out(uint32_t number)
+{
+    struct session *session = native.session;
+
+    while (session->singled_out.count <= number)
+        vec_push(&session->arena, &session->singled_out, false);
+    session->singled_out.at[number] = true;
+}
+
+bool native_is_singled_out(uint32_t number)
+{
+    const struct session *session = native.session;
+
+    return number < session->singled_out.count && session->singled_out.at[number];
+}
+
 /* ---- the part */
 
 static void open_numbers(void)
 {
-    const struct session *session = native.session;
-
-    map_open(&native.thread_numbers, &native.session->arena);
-    for (uint32_t i = 0; i < session->threads.count; i++)
-        map_add(&native.thread_numbers,
-                thread_name(session->threads.at[i].parent, session->threads.at[i].rank), i);
+    map_open(&native.thread_numbers, &native.memory);
+    numbers_learn();
 }
 
 static void restart(void)

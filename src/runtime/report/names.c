@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mangled.h"
 #include "base/text.h"
 #include "model/await.h"
 #include "model/channel.h"
 #include "model/object.h"
+#include "model/order.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
 #include "runtime/report/source.h"
@@ -35,13 +37,13 @@ static const struct raddle_site *op_site(const struct op *op)
     return (const struct raddle_site *)(uintptr_t)op->site;
 }
 
-static void add_block(struct text *t, const struct heap_block *block, const char *thread)
+static void add_block(struct text *t, const struct heap_block *block)
 {
     text_add(t, "heap block %" PRIu32 " of ", block->rank);
     if (block->thread == HEAP_INITIAL)
         text_add(t, "the start");
     else
-        text_add(t, "%s%" PRIu32, thread, block->thread);
+        text_add(t, "T%" PRIu32, block->thread);
 }
 
 static bool add_heap(struct text *t, uint64_t addr)
@@ -52,7 +54,7 @@ static bool add_heap(struct text *t, uint64_t addr)
     if (!block)
         return false;
     offset = addr - (uint64_t)(uintptr_t)block->start;
-    add_block(t, block, "thread ");
+    add_block(t, block);
     add_site(t, "from", block->alloc_site);
     if (offset)
         text_add(t, "+%" PRIu64, offset);
@@ -63,10 +65,11 @@ static bool add_symbol(struct text *t, uint64_t addr)
 {
     uint64_t offset;
     const char *name = symbols_find(addr, &offset);
+    char buffer[200];
 
     if (!name)
         return false;
-    text_add(t, "%s", name);
+    text_add(t, "%s", mangled_name(name, buffer, sizeof buffer));
     if (offset)
         text_add(t, "+%" PRIu64, offset);
     return true;
@@ -80,7 +83,7 @@ static void add_address(struct text *t, uint64_t addr, unsigned bytes,
     if (source_name(t, addr, bytes, site, NULL) || add_heap(t, addr) || add_symbol(t, addr))
         return;
     if (native_owner((void *)(uintptr_t)addr, &thread) == STACK_INSIDE)
-        text_add(t, "stack of thread %" PRIu32 " (%#" PRIx64 ")", thread, addr);
+        text_add(t, "stack of T%" PRIu32 " (%#" PRIx64 ")", thread, addr);
     else
         text_add(t, "%#" PRIx64, addr);
 }
@@ -138,6 +141,12 @@ static uint32_t thread_number(agent_id agent)
     return (uint32_t)world->agents.at[world->agents.at[agent].thread].key;
 }
 
+/* "T1 (worker)", where no lane has its name above it. */
+static void add_thread(struct text *t, agent_id agent)
+{
+    native_thread_words(t, thread_number(agent));
+}
+
 static int64_t as_signed(cell_value value, unsigned size)
 {
     unsigned unused = 64 - 8 * (size && size < 8 ? size : 8);
@@ -157,16 +166,29 @@ static const struct raddle_type *op_type(const struct op *op)
     return type;
 }
 
+/* A pthread_t: the thread that it stands for. */
+static bool add_handle(struct text *t, uint64_t value)
+{
+    const struct native_thread *thread = native_thread_to_join(value);
+
+    if (thread)
+        text_add(t, "T%" PRIu32, thread->number);
+    return thread != NULL;
+}
+
 /* A number as C programs mean it; one that can only be an address as what it points to. */
 static void add_value(struct text *t, cell_value value, const struct op *op)
 {
     unsigned size = op->size;
     int64_t number = as_signed(value, size);
     const struct heap_block *block;
+    char buffer[200];
     const char *name;
     uint64_t offset;
 
     if (source_value(t, op_type(op), (uint64_t)value))
+        return;
+    if (size == 8 && add_handle(t, (uint64_t)value))
         return;
     if (size < 8 || (number <= INT32_MAX && number >= INT32_MIN))
         text_add(t, "%" PRId64, number);
@@ -174,9 +196,9 @@ static void add_value(struct text *t, cell_value value, const struct op *op)
         return;
     else if ((block = heap_find((const void *)(uintptr_t)value)) &&
              (uint64_t)value == (uint64_t)(uintptr_t)block->start)
-        add_block(t, block, "T");
+        add_block(t, block);
     else if ((name = symbols_find((uint64_t)value, &offset)) && !offset)
-        text_add(t, "&%s", name);
+        text_add(t, "&%s", mangled_name(name, buffer, sizeof buffer));
     else
         text_add(t, "0x%" PRIx64, (uint64_t)value);
 }
@@ -196,7 +218,27 @@ static void add_awaited(struct text *t, const struct op *op)
     text_add(t, " in a loop");
 }
 
-static void add_op(struct text *t, const struct op *op)
+uint8_t names_order(const struct op *op)
+{
+    bool atomic =
+        op->kind == OP_RMW || op->kind == OP_CAS ||
+        ((op->kind == OP_LOAD || op->kind == OP_STORE) && !(op->variant & OP_VARIANT_PLAIN)) ||
+        (op->kind == OP_FENCE && op->variant != OP_VARIANT_LOCKED);
+
+    return atomic && op->order <= ORDER_SEQ_CST ? (uint8_t)(op->order + 1) : 0;
+}
+
+/* ".release", of what is atomic. */
+static void add_order(struct text *t, const struct op *op)
+{
+    uint8_t order = names_order(op);
+
+    if (order)
+        text_add(t, ".%s", memory_order_words[order - 1]);
+}
+
+/* What is done, to which object. */
+static void add_deed(struct text *t, const struct op *op)
 {
     const struct op_info *info = &op_infos[op->kind];
 
@@ -219,18 +261,24 @@ static void add_op(struct text *t, const struct op *op)
     }
     text_add(t, "%s%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text,
              is_unlock_flush(op) ? " spinunlock" : "");
+    add_order(t, op);
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
-        text_add(t, " thread %" PRIu32, thread_number((agent_id)op->addr));
+        text_add(t, " T%" PRIu32, thread_number((agent_id)op->addr));
     } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
         text_add(t, " ");
         add_object(t, op);
     }
+}
+
+static void add_op(struct text *t, const struct op *op)
+{
+    add_deed(t, op);
     if (op->kind == OP_CAS) {
-        text_add(t, ", ");
+        text_add(t, " from ");
         add_value(t, op->expect, op);
     }
     if (op->kind == OP_RMW || op->kind == OP_CAS) {
-        text_add(t, ", ");
+        text_add(t, op->kind == OP_CAS ? " to " : ", ");
         add_value(t, op->value, op);
     }
     if (op->kind == OP_STORE || (op->kind == OP_FLUSH && !is_unlock_flush(op))) {
@@ -262,9 +310,37 @@ size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
 
     text_add(&t, "'");
     add_op(&t, op);
-    text_add(&t, "' by thread %" PRIu32, thread_number(agent));
+    text_add(&t, "' by ");
+    add_thread(&t, agent);
     add_site(&t, "at", op_site(op));
     return t.used;
+}
+
+size_t names_place(const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+
+    add_deed(&t, op);
+    add_site(&t, "at", op_site(op));
+    return t.used;
+}
+
+bool names_failed(const struct event *event)
+{
+    unsigned size = event->op.size;
+
+    return event->op.kind == OP_CAS && size &&
+           cell_cut(event->result, size) != cell_cut(event->op.expect, size);
+}
+
+static void add_found(struct text *t, const struct event *event)
+{
+    if (!names_failed(event)) {
+        text_add(t, ": succeeded");
+        return;
+    }
+    text_add(t, ": failed, found ");
+    add_value(t, event->result, &event->op);
 }
 
 size_t names_step(const struct event *event, char *text, size_t size)
@@ -278,8 +354,10 @@ size_t names_step(const struct event *event, char *text, size_t size)
     else if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
         text_add(&t, " (nobody waits)");
     else if (op->kind == OP_COND_SIGNAL)
-        text_add(&t, " (wakes thread %" PRIu32 ")", thread_number(event->outcome));
-    else if (op->kind == OP_LOAD || op->kind == OP_RMW || op->kind == OP_CAS) {
+        text_add(&t, " (wakes T%" PRIu32 ")", thread_number(event->outcome));
+    else if (op->kind == OP_CAS)
+        add_found(&t, event);
+    else if (op->kind == OP_LOAD || op->kind == OP_RMW) {
         text_add(&t, " -> ");
         add_value(&t, event->result, op);
     } else if (op->kind == OP_COND_TIMEOUT && event->outcome != WAIT_END_TIMEOUT)
@@ -316,11 +394,13 @@ static void add_holder(struct text *t, const struct op *op)
     state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
     if (kind != OBJECT_RWLOCK)
         state &= LOCK_USE;
-    if (kind != OBJECT_RWLOCK && state)
-        text_add(t, ", held by thread %" PRIu32, thread_number((uint32_t)state - 1));
-    else if (kind == OBJECT_RWLOCK && rwlock_writer(state))
-        text_add(t, ", held for writing by thread %" PRIu32,
-                 thread_number((uint32_t)(state >> 32) - 1));
+    if (kind != OBJECT_RWLOCK && state) {
+        text_add(t, ", held by ");
+        add_thread(t, (uint32_t)state - 1);
+    } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
+        text_add(t, ", held for writing by ");
+        add_thread(t, (uint32_t)(state >> 32) - 1);
+    }
     if (state)
         add_since(t, world_location(world, kind, op->addr));
     if (kind != OBJECT_RWLOCK || rwlock_writer(state))
@@ -408,45 +488,58 @@ static void add_wait(struct text *t, agent_id agent, const struct op *op)
         add_barrier_wait(t, agent);
         return;
     }
-    if (op->kind == OP_THREAD_JOIN)
-        text_add(t, "the end of thread %" PRIu32, thread_number((agent_id)op->addr));
-    else
+    if (op->kind == OP_THREAD_JOIN) {
+        text_add(t, "the end of ");
+        add_thread(t, (agent_id)op->addr);
+    } else {
         add_op(t, op);
+    }
     if (op->kind == OP_SEM_WAIT && futex_word(op->addr))
         text_add(t, ", but nobody wakes it");
     add_holder(t, op);
 }
 
-size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
+/* Cancelling and signals do not end what nobody cancels: what is left to wait for is the rest of the wait. */
+static struct op wait_rest(const struct op *op)
 {
-    struct text t = text_open(text, size);
-    struct op relock = *op;
+    struct op rest = *op;
 
     if (op->kind == OP_COND_TIMEOUT && !(op->expect & 1u << WAIT_END_TIMEOUT)) {
-        relock.kind = OP_COND_RELOCK; /* cancelling and signals do not end what nobody cancels */
-        relock.addr = op->mutex;
-        op = &relock;
+        rest.kind = OP_COND_RELOCK;
+        rest.addr = op->mutex;
     } else if (op->kind == OP_BARRIER_INTERRUPT) {
-        relock.kind = OP_BARRIER_LEAVE;
-        op = &relock;
+        rest.kind = OP_BARRIER_LEAVE;
     }
-    text_add(&t, "thread %" PRIu32 " waits ", thread_number(agent));
-    if (op_infos[op->kind].object == OBJECT_CHANNEL || op->kind == OP_CHANNEL_POLL) {
-        add_channel_wait(&t, op);
-    } else {
-        text_add(&t, "for ");
-        add_wait(&t, agent, op);
-    }
-    add_site(&t, "at", op_site(op));
-    text_add(&t, "\n");
-    return t.used;
+    return rest;
 }
 
 size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
+    struct op rest = wait_rest(op);
 
-    add_wait(&t, agent, op);
+    if (op_infos[rest.kind].object == OBJECT_CHANNEL || rest.kind == OP_CHANNEL_POLL) {
+        add_channel_wait(&t, &rest);
+    } else {
+        text_add(&t, "for ");
+        add_wait(&t, agent, &rest);
+    }
+    return t.used;
+}
+
+size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
+{
+    struct text t = text_open(text, size);
+    char words[600];
+
+    text_add(&t, "  ");
+    add_thread(&t, agent);
+    names_wait(agent, op, words, sizeof words);
+    text_add(&t, " waits %s", words);
+    if (op_site(op) && op_site(op)->file)
+        text_add(&t, ",");
+    add_site(&t, "at", op_site(op));
+    text_add(&t, "\n");
     return t.used;
 }
 
@@ -476,7 +569,8 @@ size_t names_value(uint64_t addr, cell_value value, unsigned size, char *text, s
     struct text t = text_open(text, text_size);
     int64_t number = as_signed(value, size);
 
-    if (source_value(&t, op_type(&op), (uint64_t)value))
+    if (source_value(&t, op_type(&op), (uint64_t)value) ||
+        (size == 8 && add_handle(&t, (uint64_t)value)))
         return t.used;
     if (size == 16 && value >> 64)
         text_add(&t, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(value >> 64), (uint64_t)value);
@@ -499,7 +593,7 @@ static void add_waiting(struct text *t, enum object_kind kind, uint64_t addr)
 
         if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
             thread->pending.addr == addr && op_infos[thread->pending.kind].object == kind &&
-            op_infos[thread->pending.kind].flags & OP_BLOCK && !world_enabled(world, agent))
+            op_may_wait(&thread->pending) && !world_enabled(world, agent))
             text_add(t, ", T%" PRIu32 " waits", thread_number(agent));
     }
 }

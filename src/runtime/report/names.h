@@ -28,13 +28,22 @@ size_t names_object(const struct op *op, char *text, size_t size);
 /* "store counter, 1 at q.c:12". */
 size_t names_op(agent_id agent, const struct op *op, char *text, size_t size);
 
-/* An event with its outcome: "load counter -> 3", "signal ready (wakes thread 2)". */
+/* "store counter at q.c:12", whatever is stored. */
+size_t names_place(const struct op *op, char *text, size_t size);
+
+/* An event with its outcome: "load.acquire head -> 3", "signal ready (wakes T2)". */
 size_t names_step(const struct event *event, char *text, size_t size);
 
-/* "thread 1 waits for lock m, held by thread 2, at q.c:30\n". */
+/* The memory order of an atomic access or a fence: 1 + enum memory_order; 0: it has none. */
+uint8_t names_order(const struct op *op);
+
+/* Whether the event is a compare-exchange that wrote nothing. */
+bool names_failed(const struct event *event);
+
+/* "  T1 (worker) waits for lock m, held by T2 (worker), at q.c:30\n". */
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size);
 
-/* The same without the thread and the place. */
+/* What it waits for, or to do: "for lock m, held by T2 (worker)", "to read from the pipe …". */
 size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size);
 
 /* "T1 signal ready\nwakes T2\nq.c:12": what a step is about to do. */

@@ -23,6 +23,7 @@ struct race_side {
     uint64_t addr;
     size_t size;
     struct race_stack stack;
+    session_text locks[SESSION_LOCKS]; /* that the thread held; NULL behind the last one */
 };
 
 struct race_note {
@@ -36,6 +37,9 @@ struct race_note {
 };
 
 void stack_keep(struct race_stack *stack, const struct raddle_frame *frames);
+
+/* Notes which locks the thread of the side holds, while it is at the access. */
+void locks_keep(struct race_side *side);
 
 /* Finds the name of the memory; when the race has just shown, so that local variables are still there. */
 void race_name(struct race_note *note);

@@ -261,7 +261,7 @@ static const struct label *label_of(const struct heap_block *block, uint64_t add
         *old = label;
         return old;
     }
-    vec_push(&native.session->arena, &labels, label);
+    vec_push(&native.memory, &labels, label);
     return &vec_last(&labels);
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/program/native.h"
 #include "runtime/report/names.h"
+#include "runtime/signals/model.h"
 
 /* Faults: the first write to a page that a restart must bring back, a handler of the program, or the end of a program thread. */
 
@@ -43,15 +44,18 @@ static const char *fault_message(int number, const siginfo_t *info)
 {
     char text[400];
     char place[200];
+    struct text t = text_open(text, sizeof text);
     uint32_t thread;
 
-    if (is_overflow(number, info, &thread))
-        snprintf(text, sizeof text, "the stack of thread %u overflows", thread);
-    else if (number == SIGSEGV || number == SIGBUS) {
+    if (is_overflow(number, info, &thread)) {
+        text_add(&t, "the stack of ");
+        native_thread_words(&t, thread);
+        text_add(&t, " overflows");
+    } else if (number == SIGSEGV || number == SIGBUS) {
         names_address((uint64_t)(uintptr_t)info->si_addr, 0, NULL, place, sizeof place);
-        snprintf(text, sizeof text, "%s to %s", fault_text(number), place);
+        text_add(&t, "%s to %s", fault_text(number), place);
     } else {
-        snprintf(text, sizeof text, "%s", fault_text(number));
+        text_add(&t, "%s", fault_text(number));
     }
     return native_text(text);
 }
@@ -144,6 +148,26 @@ static bool fault_repeats(const ucontext_t *context)
     return count >= FAULTS_MAX;
 }
 
+/* As if nobody had a handler for it. */
+static void die_of(int number)
+{
+    struct {
+        void *handler;
+        unsigned long flags[3];
+    } standard = {SIG_DFL, {0}};
+
+    syscall(SYS_rt_sigaction, number, &standard, NULL, 8);
+    syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+}
+
+/* The terminal, or who ends a whole group, means the driver: it says when we are to stop. What the program itself sends past us counts. */
+static void on_shielded(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0 && info->si_pid == (pid_t)syscall(SYS_getpid))
+        die_of(number);
+}
+
 /* Leaves the handler by switching to the engine, for good, if the thread is dead: then the next signal starts afresh at the
  * top of the handler's stack. */
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -154,13 +178,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (number == SIGSEGV && info->si_code == SEGV_ACCERR && image_fault(info->si_addr))
         return;
     if (!native.current) {
-        struct {
-            void *handler;
-            unsigned long flags[3];
-        } standard = {SIG_DFL, {0}};
-
-        syscall(SYS_rt_sigaction, number, &standard, NULL, 8);
-        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+        die_of(number);
         return;
     }
     overflow = is_overflow(number, info, &thread);
@@ -179,4 +197,9 @@ void faults_open(void)
     CHECK(sigaltstack(&stack, NULL) == 0, "no stack for signals");
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i].number, &action, NULL);
+    action.sa_sigaction = on_shielded;
+    action.sa_flags |= SA_RESTART;
+    for (int number = 1; number < SIGNALS; number++)
+        if (native.session->shielded & signals_bit(number))
+            sigaction(number, &action, NULL);
 }

@@ -74,7 +74,7 @@ static void open_signals(void)
         } action;
 
         if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 &&
-            action.handler == (void *)SIG_IGN)
+            action.handler == (void *)SIG_IGN && !(native.session->shielded & signals_bit(number)))
             signals.actions_at_start[number].sa_handler = SIG_IGN;
     }
     syscall(SYS_rt_sigprocmask, 0, NULL, &signals.mask_at_start, 8);

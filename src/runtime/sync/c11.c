@@ -22,7 +22,7 @@ INTERPOSE int thrd_join(thrd_t handle, int *returned)
 {
     void *value;
 
-    if (pthread_join(handle, &value) != 0)
+    if (pthread_join(handle, returned ? &value : NULL) != 0)
         return thrd_error;
     if (returned)
         *returned = (int)(intptr_t)value;

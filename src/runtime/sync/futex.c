@@ -33,10 +33,14 @@ static struct {
     uint32_t queue[RUNTIME_THREADS]; /* threads, of all words; the next to be woken first */
     uint32_t queued;
     uint32_t cells[CELLS];
+    bool used; /* in this run */
 } futex;
 
 static void restart(void)
 {
+    if (!futex.used)
+        return;
+    futex.used = false;
     memset(futex.sleepers, 0, sizeof futex.sleepers);
     memset(futex.cells, 0, sizeof futex.cells);
     futex.queued = 0;
@@ -63,6 +67,7 @@ static cell_value word_ask(enum op_kind kind, const void *at)
 
 static const void *cell_of(const void *word)
 {
+    futex.used = true;
     return &futex.cells[mix64((uint64_t)(uintptr_t)word) & (CELLS - 1)];
 }
 
@@ -189,6 +194,7 @@ static long futex_wait(const void *word, uint32_t value, uint32_t bits,
     memory_check(word, sizeof(uint32_t), false);
     (void)*(const volatile uint32_t *)word; /* a wild pointer must fault here */
     calls_try();
+    futex.used = true;
     sleeper->word = word;
     sleeper->bits = bits;
     if (!sleeper_queue(sleeper, value, &others))

@@ -218,6 +218,15 @@ INTERPOSE int pthread_barrier_destroy(pthread_barrier_t *barrier)
     return 0;
 }
 
+/* Whether the call under way is one of instrumented code, which does not use its result. */
+static bool result_is_unused(void)
+{
+    const struct raddle_frame *frame = __raddle_frames;
+
+    return frame && frame->site && frame->site->flags & SITE_UNUSED &&
+           frame->into == hook_into_runtime(frame->site);
+}
+
 INTERPOSE int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct op op = calls_op(OP_BARRIER_WAIT, barrier, true);
@@ -225,6 +234,7 @@ INTERPOSE int pthread_barrier_wait(pthread_barrier_t *barrier)
 
     memcpy(&count, barrier, sizeof count);
     op.expect = count;
+    op.variant = result_is_unused() ? OP_VARIANT_UNUSED : 0;
     return calls_ask(&op, 1) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 

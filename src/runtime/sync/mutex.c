@@ -119,7 +119,7 @@ void mutex_note_robust(pthread_mutex_t *mutex)
             break;
         }
     if (mutex_is_own(mutex))
-        vec_push(&native.session->arena, &own->robust, (void *)mutex);
+        vec_push(&native.memory, &own->robust, (void *)mutex);
 }
 
 static void thread_ends(void)

@@ -53,6 +53,8 @@ static int failed(int error)
 
 static void restart(void)
 {
+    if (!named.used)
+        return;
     named.used = false;
     for (uint32_t i = 0; i < NAMED_MAX; i++) {
         named.at[i].opened = 0;

@@ -269,8 +269,10 @@ static void thread_begins(struct native_thread *thread)
     if (native.current) {
         *new = *attributes_of(native.current);
     } else {
+        size_t length = strnlen(program_invocation_short_name, sizeof new->name - 1);
+
         memset(new, 0, sizeof *new);
-        snprintf(new->name, sizeof new->name, "%s", program_invocation_short_name);
+        memcpy(new->name, program_invocation_short_name, length);
     }
     new->stack_wanted = new->guard_wanted = 0;
 }

@@ -116,17 +116,31 @@ static void join_cancellably(struct op *op)
     native_unwind(PTHREAD_CANCELED);
 }
 
+/* Whether the running thread has just joined another one, in the same call of the same function, and has done nothing since then that anybody could notice. */
+static bool joins_on(void)
+{
+    const struct raddle_site *from = native.current->came_from, *site = native_site();
+
+    if (!from || !site || !(site->flags & SITE_JOIN))
+        return false;
+    from = hook_into_runtime_of(from);
+    return from && from->flags & SITE_JOIN;
+}
+
 INTERPOSE int pthread_join(pthread_t handle, void **returned)
 {
-    struct native_thread *thread = native_thread_of(handle);
+    struct native_thread *thread = native_thread_to_join(handle);
     struct op op = native_op(OP_THREAD_JOIN, NULL);
 
     if (!thread)
         return ESRCH;
     if (thread == native.current)
         return EDEADLK;
+    if (thread->joined)
+        native_joins_matter(); /* it depends on who comes first */
     op.addr = thread->agent;
     op.variant = OBJECT_STRICT;
+    op.expect = joins_on() ? JOIN_ON : 0;
     join_cancellably(&op);
     thread_joined(thread);
     give_returned(thread, returned);
@@ -199,6 +213,8 @@ INTERPOSE int pthread_detach(pthread_t handle)
 /* Constructors run in the main thread. */
 INTERPOSE pthread_t pthread_self(void)
 {
+    if (native.current)
+        native_single_out(native.current->number);
     return native_handle(native.current);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/core/kernel.h"
 #include "runtime/ending/ending.h"
 #include "runtime/hooks/plain.h"
+#include "runtime/program/rounds.h"
 #include "runtime/program/spin.h"
 #include "runtime/signals/signals.h"
 
@@ -140,7 +141,7 @@ static void time_log(uint64_t time)
     if (thread->times.count > 0 && vec_last(&thread->times).step == step)
         vec_last(&thread->times).time = time;
     else
-        vec_push(&native.session->arena, &thread->times, (struct clock_entry){step, time});
+        vec_push(&native.memory, &thread->times, (struct clock_entry){step, time});
 }
 
 /* The time of a thread after its event number `step`. */
@@ -162,6 +163,7 @@ static uint64_t time_after(const struct clocks_thread *thread, uint32_t step)
 /* Who knows what time it is for whom is in the clocks of events, which sampled runs do without: from now on they have them. */
 static void clock_want(const struct event *event)
 {
+    native_joins_matter(); /* who joins a thread that has slept knows how late it is */
     if (event->clock_width == 0 && !native.session->reads_clock)
         native.session->reads_clock = native.session->begin_anew = true;
 }
@@ -363,6 +365,7 @@ static bool sleep_until(uint64_t time)
     struct op op = native_op(OP_YIELD, NULL);
     bool interrupted;
 
+    rounds_change(); /* its time goes on */
     native_ask(&op);
     interrupted = signals_meanwhile(SIGNALS_ENDS) == SIGNALS_INTERRUPTED;
     time_reach(interrupted ? time_known() : time);

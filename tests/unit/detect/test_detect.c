@@ -118,6 +118,9 @@ static void tell(uint32_t thread, struct op op, bool failed)
 static bool plain(uint32_t thread, unsigned first, unsigned size, bool writes)
 {
     detect_run(thread);
+    if (detector.late.count && (size == 8 || size == 4))
+        assert_false(detect_known(address(first), size, writes));
+    detect_settle(); /* else what is known would be told once more, as long as something waits */
     if ((size != 8 && size != 4) || !detect_known(address(first), size, writes))
         (writes ? detect_write_range : detect_read_range)(address(first), size);
     return naive_access(thread, first, size, writes, false);
@@ -268,6 +271,7 @@ static void run_begin(void)
     }
 }
 
+/* What may wait is judged where the first race is, at the latest. */
 static bool run_races(uint32_t *at)
 {
     static bool (*const events[])(uint32_t) = {do_plain, do_lock, do_atomic, do_fence};
@@ -277,11 +281,15 @@ static bool run_races(uint32_t *at)
         uint32_t thread = chance(THREADS), what = chance(20);
         bool races = events[what < 9 ? 0 : what < 14 ? 1 : what < 19 ? 2 : 3](thread);
 
+        if (races)
+            late_end();
         assert_int_equal(found > 0, races);
         *at = naive.count;
         if (races)
             return true;
     }
+    late_end();
+    assert_int_equal(found, 0);
     return false;
 }
 
@@ -314,6 +322,79 @@ static void test_random(void **state)
     }
     assert_true(racy > 1000);
     assert_true(late > 100); /* not only the obvious ones */
+}
+
+static bool is_same_access(const struct detect_access *a, const struct detect_access *b)
+{
+    return a->thread == b->thread && a->when == b->when && a->writes == b->writes &&
+           a->atomic == b->atomic;
+}
+
+/* What is judged late finds the same race as what is judged at once, at the same moments of its threads. */
+static void test_late(void **state)
+{
+    uint32_t waited = 0, racy = 0, at;
+
+    (void)state;
+    detector_open();
+    for (uint64_t i = 0; i < 10000; i++) {
+        struct detect_race in_time;
+        bool races;
+
+        seed = i * 0x9e3779b97f4a7c15u + 7;
+        races = run_races(&at);
+        in_time = race;
+        seed = i * 0x9e3779b97f4a7c15u + 7;
+        detector.late.on = true;
+        assert_int_equal(run_races(&at), races);
+        waited += detector.late.count > 0;
+        detector.late.on = false;
+        if (!races)
+            continue;
+        racy++;
+        assert_true(race.addr == in_time.addr && race.size == in_time.size);
+        assert_true(is_same_access(&race.now, &in_time.now));
+        assert_true(is_same_access(&race.before, &in_time.before));
+    }
+    detect_restart();
+    assert_true(racy > 500);
+    assert_int_equal(waited, 0); /* all kinds of accesses are in these runs */
+}
+
+/* Accesses of one kind do not race: nobody looks at them. */
+static void test_late_in_vain(void **state)
+{
+    struct op store = {.kind = OP_STORE, .size = 4, .order = ORDER_SEQ_CST, .addr = address(0)};
+    struct op lock = {.kind = OP_MUTEX_LOCK, .addr = address(0)};
+
+    (void)state;
+    detector_open();
+    detector.late.on = true;
+    run_begin();
+    tell(1, store, false);
+    tell(2, store, false);
+    late_end();
+    assert_true(detector.late.count > 0 && found == 0);
+    tell(3, lock, false); /* a lock where somebody stores */
+    late_end();
+    assert_true(detector.late.count == 0 && found > 0);
+    run_begin();
+    tell(1, store, false);
+    detect_run(2);
+    assert_int_equal(detector.now, EPOCH_NEVER);
+    assert_true(epoch_thread(detect_now()) == 2 && detector.late.count == 0);
+    run_begin();
+    for (uint32_t i = 1; i < 3; i++) { /* a vector of reads, which says nothing of the others */
+        detect_run(i);
+        detect_read_range(address(0), 4);
+    }
+    tell(3, store, false);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        detect_run(i);
+        assert_false(detect_known(address(0), 4, false));
+    }
+    detector.late.on = false;
+    detect_restart();
 }
 
 /* The bytes that a race is about, and who had them. */
@@ -383,10 +464,9 @@ static void test_wild(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_wild),
+        cmocka_unit_test(test_random),       cmocka_unit_test(test_late),
+        cmocka_unit_test(test_late_in_vain), cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_restart),      cmocka_unit_test(test_wild),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,12 +94,12 @@ static bool run_fails(void *context, struct explorer *explorer, enum ending endi
 }
 
 static void search_open(struct search *search, const struct sample *sample, const char *reduction,
-                        uint64_t seed)
+                        uint64_t seed, uint32_t bound)
 {
     struct explorer_options options = {.reduction = reduction_find(reduction),
                                        .memory = memory_find(sample->model),
                                        .buffer_bound = BUFFER_UNBOUNDED,
-                                       .preemption_bound = NO_BOUND,
+                                       .preemption_bound = bound,
                                        .max_steps = NO_LIMIT,
                                        .max_executions = NO_LIMIT,
                                        .seed = seed,
@@ -110,7 +110,7 @@ static void search_open(struct search *search, const struct sample *sample, cons
 
     memset(search, 0, sizeof *search);
     search->least = UINT32_MAX;
-    search->stop_at_bug = seed != 0;
+    search->stop_at_bug = seed != 0 || bound != NO_BOUND;
     if (!text_read(sample->text, strlen(sample->text), NULL, &search->program, &error))
         fail_msg("%s", read_error_format(&error, NULL, message, sizeof message));
     assert_int_equal(arena_open(&search->arena, RESERVE), 0);
@@ -132,7 +132,7 @@ static uint32_t least_of_all(const struct sample *sample)
     static struct search search;
     uint32_t least;
 
-    search_open(&search, sample, "exhaustive", 0);
+    search_open(&search, sample, "exhaustive", 0, NO_BOUND);
     least = search.least;
     search_close(&search);
     return least;
@@ -144,7 +144,7 @@ static void check_sample(const struct sample *sample, uint32_t least, uint64_t s
     struct minimise_goal goal = {.same = run_fails, .seconds = 10};
     struct minimise_result result;
 
-    search_open(&search, sample, "optimal", seed);
+    search_open(&search, sample, "optimal", seed, NO_BOUND);
     assert_true(minimise(&search.explorer, &goal, &result));
     assert_true(explorer_run_failed(&search.explorer, explorer_ending(&search.explorer)));
     assert_int_equal(result.after.switches, switches_of_run(&search.explorer));
@@ -166,6 +166,28 @@ static void test_least_switches(void **state)
     }
 }
 
+/* One preemption, and one switch; or two switches and no preemption: if D takes the semaphore, A has to wait for it. */
+static void test_bound(void **state)
+{
+    static const struct sample sample = {
+        "bound", "sc",
+        "cell x\nsem s = 1\nsem t\nthread A\n  store x, 1\n  semwait s\n  store x, 0\n  sempost s\n"
+        "thread D\n  semwait s\n  semwait t\n  sempost s\n"
+        "thread B\n  r = load x\n  assert r == 0\n  sempost t\n"};
+    static struct search search;
+    struct minimise_goal goal = {.same = run_fails, .seconds = 10};
+    struct minimise_result result;
+
+    (void)state;
+    for (uint32_t bound = 0; bound <= 1; bound++) {
+        search_open(&search, &sample, "dpor", 0, bound);
+        assert_true(minimise(&search.explorer, &goal, &result));
+        print_message("bound %u: %u switches\n", bound, result.after.switches);
+        assert_int_equal(result.after.switches, bound == 0 ? 2 : 1);
+        search_close(&search);
+    }
+}
+
 /* A bug that nobody sees again: the minimiser says so. */
 static bool run_never_fails(void *context, struct explorer *explorer, enum ending ending)
 {
@@ -182,7 +204,7 @@ static void test_not_again(void **state)
     struct minimise_result result;
 
     (void)state;
-    search_open(&search, &samples[0], "optimal", 1);
+    search_open(&search, &samples[0], "optimal", 1, NO_BOUND);
     assert_false(minimise(&search.explorer, &goal, &result));
     assert_int_equal(search.explorer.execution.events.count, 0);
     search_close(&search);
@@ -192,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_least_switches),
+        cmocka_unit_test(test_bound),
         cmocka_unit_test(test_not_again),
     };
 

@@ -752,7 +752,7 @@ static bool fed_do(const struct op *ops, unsigned count, uint64_t result, enum b
 {
     static const struct target_ops fed_ops = {
         .restart = fed_restart, .start = fed_start, .resume = fed_resume};
-    struct fed fed = {{&fed_ops}, ops, 0};
+    struct fed fed = {{.ops = &fed_ops}, ops, 0};
     struct arena arena;
     struct world world;
     bool more;

@@ -54,6 +54,36 @@ static void switches_back_and_forth(void **unused)
     assert_int_equal(counter, 1001);
 }
 
+static char *borrowed; /* where the function was that is called on another stack */
+
+static void *note_stack(void)
+{
+    borrowed = __builtin_frame_address(0);
+    return &borrowed;
+}
+
+static void borrow(void *arg)
+{
+    char own;
+
+    *(bool *)arg = fiber_borrow(&engine, note_stack) == &borrowed;
+    assert_true(borrowed < (char *)engine.sp && borrowed > (char *)engine.sp - 4096);
+    assert_false(borrowed < &own && borrowed > &own - 4096);
+    fiber_switch(&fibers[0], &engine);
+}
+
+static void lends_its_stack(void **unused)
+{
+    volatile uint64_t above = 0x1234567890abcdef;
+    bool returned = false;
+
+    (void)unused;
+    begin(0, borrow, &returned);
+    fiber_switch(&engine, &fibers[0]);
+    assert_true(returned);
+    assert_int_equal(above, 0x1234567890abcdef);
+}
+
 /* What a fiber with an OS thread of its own finds out. */
 struct finding {
     uint32_t fiber;
@@ -368,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_back_and_forth),
+        cmocka_unit_test(lends_its_stack),
         cmocka_unit_test(hands_over_between_os_threads),
         cmocka_unit_test(keeps_registers),
         cmocka_unit_test(keeps_rounding_mode),

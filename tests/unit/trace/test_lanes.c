@@ -124,14 +124,15 @@ static void sample_stuck(struct trace *trace)
                                                .object = "right",
                                                .site = {"bank.c", "move", 8, 1}});
     trace_add_wait(trace,
-                   &(struct trace_wait){.thread = 0, .on = 2, .text = "the end of thread 1"});
+                   &(struct trace_wait){.thread = 0, .on = 2, .text = "the end of T1 (move)"});
     trace_add_wait(trace, &(struct trace_wait){.thread = 1,
                                                .on = 3,
-                                               .text = "lock right, held by thread 2",
-                                               .site = {"bank.c", "move", 9, 1}});
+                                               .text = "lock right, held by T2 (move)",
+                                               .site = {"bank.c", "move", 9, 1},
+                                               .stack = frame});
     trace_add_wait(trace, &(struct trace_wait){.thread = 2,
                                                .on = 2,
-                                               .text = "lock left, held by thread 1",
+                                               .text = "lock left, held by T1 (move)",
                                                .site = {"bank.c", "move", 9, 1},
                                                .stack = frame});
 }
@@ -165,7 +166,7 @@ static void test_store_buffering_100(void **state)
     (void)state;
     sample_store_buffering(&trace);
     assert_printed(
-        &trace, (struct lanes_style){100, true, false}, lanes_print,
+        &trace, (struct lanes_style){100, true, false, false}, lanes_print,
         "assertion: assertion `a == 1 || b == 1` fails\n"
         "  in T0 (main) at src/sb.c:24 in main\n"
         "  a is 0\n"
@@ -179,18 +180,18 @@ static void test_store_buffering_100(void **state)
         "\n"
         "▸ another thread goes on   ~ a store leaves its buffer (#n: the store of step n)\n"
         "\n"
-        "   │ T0 (main)   │ T1 (left)     │ T2 (right)    │\n"
-        "───┼─────────────┼───────────────┼───────────────┼────────\n"
-        " 1 │   create T1 │               │               │ sb.c:20\n"
-        " 2 │   create T2 │               │               │ sb.c:21\n"
-        " 3 │             │ ▸ x = 1       │               │ sb.c:8\n"
-        " 4 │             │   load y -> 0 │               │ sb.c:9\n"
-        " 5 │             │               │ ▸ y = 1       │ sb.c:13\n"
-        " 6 │             │ ~ #3: x = 1   │               │\n"
-        " 7 │             │               │   load x -> 1 │ sb.c:14\n"
-        " 8 │             │               │ ~ #5: y = 1   │\n"
-        " 9 │ ▸ join T1   │               │               │ sb.c:22\n"
-        "   │ ✗ assertion │               │               │ sb.c:24\n"
+        "   │ T0 (main)   │ T1 (left)          │ T2 (right)         │\n"
+        "───┼─────────────┼────────────────────┼────────────────────┼────────\n"
+        " 1 │   create T1 │                    │                    │ sb.c:20\n"
+        " 2 │   create T2 │                    │                    │ sb.c:21\n"
+        " 3 │             │ ▸ x = 1 (buffered) │                    │ sb.c:8\n"
+        " 4 │             │   load y -> 0      │                    │ sb.c:9\n"
+        " 5 │             │                    │ ▸ y = 1 (buffered) │ sb.c:13\n"
+        " 6 │             │ ~ #3: x = 1        │                    │\n"
+        " 7 │             │                    │   load x -> 1      │ sb.c:14\n"
+        " 8 │             │                    │ ~ #5: y = 1        │\n"
+        " 9 │ ▸ join T1   │                    │                    │ sb.c:22\n"
+        "   │ ✗ assertion │                    │                    │ sb.c:24\n"
         "\n"
         "output of the program:\n"
         "  a=0\n"
@@ -205,7 +206,7 @@ static void test_store_buffering_60(void **state)
 
     (void)state;
     sample_store_buffering(&trace);
-    assert_printed(&trace, (struct lanes_style){60, false, false}, lanes_print,
+    assert_printed(&trace, (struct lanes_style){60, false, false, false}, lanes_print,
                    "assertion: assertion `a == 1 || b == 1` fails\n"
                    "  in T0 (main) at src/sb.c:24 in main\n"
                    "  a is 0\n"
@@ -220,18 +221,20 @@ static void test_store_buffering_60(void **state)
                    "> another thread goes on   ~ a store leaves its buffer (#n:\n"
                    "the store of step n)\n"
                    "\n"
-                   "   | T0 (main)   | T1 (left)     | T2 (right)    |\n"
-                   "---+-------------+---------------+---------------+--------\n"
-                   " 1 |   create T1 |               |               | sb.c:20\n"
-                   " 2 |   create T2 |               |               | sb.c:21\n"
-                   " 3 |             | > x = 1       |               | sb.c:8\n"
-                   " 4 |             |   load y -> 0 |               | sb.c:9\n"
-                   " 5 |             |               | > y = 1       | sb.c:13\n"
-                   " 6 |             | ~ #3: x = 1   |               |\n"
-                   " 7 |             |               |   load x -> 1 | sb.c:14\n"
-                   " 8 |             |               | ~ #5: y = 1   |\n"
-                   " 9 | > join T1   |               |               | sb.c:22\n"
-                   "   | ! assertion |               |               | sb.c:24\n"
+                   "   | T0 (main)   | T1 (left)      | T2 (right)     |\n"
+                   "---+-------------+----------------+----------------+--------\n"
+                   " 1 |   create T1 |                |                | sb.c:20\n"
+                   " 2 |   create T2 |                |                | sb.c:21\n"
+                   " 3 |             | > x = 1        |                | sb.c:8\n"
+                   "   |             |     (buffered) |                |\n"
+                   " 4 |             |   load y -> 0  |                | sb.c:9\n"
+                   " 5 |             |                | > y = 1        | sb.c:13\n"
+                   "   |             |                |     (buffered) |\n"
+                   " 6 |             | ~ #3: x = 1    |                |\n"
+                   " 7 |             |                |   load x -> 1  | sb.c:14\n"
+                   " 8 |             |                | ~ #5: y = 1    |\n"
+                   " 9 | > join T1   |                |                | sb.c:22\n"
+                   "   | ! assertion |                |                | sb.c:24\n"
                    "\n"
                    "output of the program:\n"
                    "  a=0\n"
@@ -246,7 +249,7 @@ static void test_deadlock_60(void **state)
 
     (void)state;
     sample_deadlock(&trace);
-    assert_printed(&trace, (struct lanes_style){60, true, false}, lanes_print,
+    assert_printed(&trace, (struct lanes_style){60, true, false, false}, lanes_print,
                    "deadlock: no thread can go on\n"
                    "  in T1 (transfer_from_the_left_account) at\n"
                    "  src/accounts/transfer_of_money.c:9\n"
@@ -279,7 +282,7 @@ static void test_deadlock_100(void **state)
     (void)state;
     sample_deadlock(&trace);
     assert_printed(
-        &trace, (struct lanes_style){100, false, false}, lanes_print,
+        &trace, (struct lanes_style){100, false, false, false}, lanes_print,
         "deadlock: no thread can go on\n"
         "  in T1 (transfer_from_the_left_account) at src/accounts/transfer_of_money.c:9\n"
         "  T0 waits for T1 (join)\n"
@@ -311,7 +314,7 @@ static void test_many_folded(void **state)
     (void)state;
     sample_many(&trace);
     assert_printed(
-        &trace, (struct lanes_style){80, true, false}, lanes_print,
+        &trace, (struct lanes_style){80, true, false, false}, lanes_print,
         "data-race: two threads write counter\n"
         "  in T11 (worker) at pool.c:12 in worker\n"
         "\n"
@@ -357,9 +360,9 @@ static void test_list(void **state)
     assert_printed(&trace, (struct lanes_style){0}, lanes_print_list,
                    " 1  T0 (main) src/sb.c:20  create T1\n"
                    " 2  T0 (main) src/sb.c:21  create T2\n"
-                   " 3  T1 (left) src/sb.c:8  x = 1\n"
+                   " 3  T1 (left) src/sb.c:8  x = 1 (buffered)\n"
                    " 4  T1 (left) src/sb.c:9  load y -> 0\n"
-                   " 5  T2 (right) src/sb.c:13  y = 1\n"
+                   " 5  T2 (right) src/sb.c:13  y = 1 (buffered)\n"
                    " 6  T1 (left)  flush #3: x = 1\n"
                    " 7  T2 (right) src/sb.c:14  load x -> 1\n"
                    " 8  T2 (right)  flush #5: y = 1\n"
@@ -380,7 +383,7 @@ static void test_every_width_is_kept(void **state)
         samples[i](&trace);
         for (uint32_t width = 40; width < 200; width++)
             for (int unicode = 0; unicode < 2; unicode++) {
-                struct lanes_style style = {width, unicode, false};
+                struct lanes_style style = {width, unicode, false, false};
                 char *text = printed(&trace, style, lanes_print);
 
                 assert_clean(text, style);
@@ -407,7 +410,7 @@ static void test_hostile_names(void **state)
     trace_add_step(&trace, &(struct trace_step){.text = every, .site = site});
     trace_add_output(&trace, every, 256);
     for (int unicode = 0; unicode < 2; unicode++) {
-        struct lanes_style style = {100, unicode, false};
+        struct lanes_style style = {100, unicode, false, false};
 
         text = printed(&trace, style, lanes_print);
         assert_clean(text, style);
@@ -431,7 +434,7 @@ static void test_wide_characters(void **state)
     trace_set_bug(&trace, "k", "m", NULL, 0, &(struct trace_site){0});
     trace_add_step(&trace,
                    &(struct trace_step){.op = OP_YIELD, .text = "\xe7\xba\xbf\xe7\xa8\x8b"});
-    text = printed(&trace, (struct lanes_style){40, true, false}, lanes_print);
+    text = printed(&trace, (struct lanes_style){40, true, false, false}, lanes_print);
     assert_non_null(strstr(text, " 1 │   \xe7\xba\xbf\xe7\xa8\x8b\n"));
     free(text);
     trace_free(&trace);
@@ -444,11 +447,11 @@ static void test_colours_only_if_asked(void **state)
 
     (void)state;
     sample_store_buffering(&trace);
-    text = printed(&trace, (struct lanes_style){80, true, true}, lanes_print);
+    text = printed(&trace, (struct lanes_style){80, true, true, false}, lanes_print);
     assert_non_null(strstr(text, "\033[1;31massertion: "));
     assert_non_null(strstr(text, "\033[0m\n"));
     free(text);
-    text = printed(&trace, (struct lanes_style){80, true, false}, lanes_print);
+    text = printed(&trace, (struct lanes_style){80, true, false, false}, lanes_print);
     assert_null(strchr(text, '\033'));
     free(text);
     trace_free(&trace);
@@ -513,17 +516,16 @@ static void test_stuck_80(void **state)
     (void)state;
     sample_stuck(&trace);
     assert_printed(
-        &trace, (struct lanes_style){80, true, false}, lanes_print,
+        &trace, (struct lanes_style){80, true, false, false}, lanes_print,
         "deadlock: no thread can go on\n"
-        "  in T1 (move) at bank.c:9 in move\n"
-        "    called by worker at bank.c:30\n"
         "  a circle: T1 waits for T2, who waits for T1\n"
-        "  T0 (main) waits for the end of thread 1\n"
-        "  T1 (move) waits for lock right, held by thread 2, at bank.c:9\n"
+        "  T0 (main) waits for the end of T1 (move)\n"
+        "  T1 (move) waits for lock right, held by T2 (move), at bank.c:9\n"
+        "    called by worker at bank.c:30\n"
         "      8 │ {\n"
         "      9 ▸     pthread_mutex_lock(&a->lock);\n"
         "     10 │ }\n"
-        "  T2 (move) waits for lock left, held by thread 1, at bank.c:9\n"
+        "  T2 (move) waits for lock left, held by T1 (move), at bank.c:9\n"
         "    called by worker at bank.c:30\n"
         "      8 │ {\n"
         "      9 ▸     pthread_mutex_lock(&a->lock);\n"
@@ -542,7 +544,8 @@ static void test_stuck_80(void **state)
         " 1 │                       │   lock left         │                    │ bank.c:8\n"
         " 2 │                       │ · load sum -> 5     │                    │ bank.c:8\n"
         " 3 │                       │                     │ ▸ lock right       │ bank.c:8\n"
-        "   │ ■ waits: the end of … │                     │                    │\n"
+        "   │ ■ waits: the end of   │                     │                    │\n"
+        "   │     T1 (move)         │                     │                    │\n"
         "   │                       │ ■ waits: lock right │                    │ bank.c:9\n"
         "   │                       │                     │ ■ waits: lock left │ bank.c:9\n");
     trace_free(&trace);

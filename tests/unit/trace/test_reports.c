@@ -129,7 +129,7 @@ static void test_every_format(void **state)
         size_t length;
         FILE *out = open_memstream(&text, &length);
 
-        assert_true(reports[i]->write_trace(&trace, out));
+        assert_true(reports[i]->write_trace(&trace, &(struct report_options){0}, out));
         fclose(out);
         assert_true(length > 100 && strlen(text) == length);
         if (reports[i] == &report_html) {

@@ -9,7 +9,7 @@
 #include "trace/utf8.h"
 
 static const char *sample_text =
-    "raddle trace 2\n"
+    "raddle trace 3\n"
     "program \"./sb\"\n"
     "argument \"3\"\n"
     "argument \"a \\\"b\\\"\"\n"
@@ -229,9 +229,9 @@ static void test_cut_lines_after_repair(void **state)
 {
     (void)state;
     /* whole lines gone, but with a right checksum: only what is needed is missed */
-    assert_body_refused("raddle trace 2\n", 2, "'program' is missing");
-    assert_body_refused("raddle trace 2\nprogram \"a\"\n", 3, "'build' is missing");
-    assert_body_refused("raddle trace 2\nprogram \"a\"\nbuild 0\nmodel \"sc\"\n"
+    assert_body_refused("raddle trace 3\n", 2, "'program' is missing");
+    assert_body_refused("raddle trace 3\nprogram \"a\"\n", 3, "'build' is missing");
+    assert_body_refused("raddle trace 3\nprogram \"a\"\nbuild 0\nmodel \"sc\"\n"
                         "bug \"x\" thread 0\nmessage \"\"\n",
                         7, "'thread' is missing");
 }
@@ -252,9 +252,9 @@ static void test_flipped_bytes(void **state)
             assert_true(error.line > 0 && error.message[0]);
             text[i] = (char)(text[i] ^ (1 << bit));
         }
-    text[strlen("raddle trace 2\nprogram \"./")] = 'X';
+    text[strlen("raddle trace 3\nprogram \"./")] = 'X';
     assert_refused(text, length, 28, "the file is damaged: its checksum does not match");
-    text[strlen("raddle trace 2\np")] = 'X';
+    text[strlen("raddle trace 3\np")] = 'X';
     assert_refused(text, length, 2, "the file is damaged: this line is unknown");
     free(text);
 }
@@ -262,12 +262,12 @@ static void test_flipped_bytes(void **state)
 static void test_versions(void **state)
 {
     (void)state;
-    assert_refused("raddle trace 3\nsomething", 24, 1,
-                   "version 3 of the format, but this raddle reads version 2: take a newer");
-    assert_refused("raddle trace 1\nsomething", 24, 1,
-                   "version 1 of the format, but this raddle reads version 2: let raddle check");
+    assert_refused("raddle trace 4\nsomething", 24, 1,
+                   "version 4 of the format, but this raddle reads version 3: take a newer");
+    assert_refused("raddle trace 2\nsomething", 24, 1,
+                   "version 2 of the format, but this raddle reads version 3: let raddle check");
     assert_refused("raddle trace 0\n", 15, 1, "not a version");
-    assert_refused("raddle trace 2x\n", 16, 1, "not a version");
+    assert_refused("raddle trace 3x\n", 16, 1, "not a version");
     assert_refused("raddle trace 99999999999999999999\n", 34, 1, "larger than");
     assert_refused("\x7f"
                    "ELF\n",
@@ -322,7 +322,7 @@ static void test_hostile_text(void **state)
 
 /* ---- what reports need: stacks, values, who waits, source */
 
-static const char *full_text = "raddle trace 2\n"
+static const char *full_text = "raddle trace 3\n"
                                "program \"p\"\n"
                                "build 0000000000000000\n"
                                "model \"sc\"\n"
@@ -340,11 +340,15 @@ static const char *full_text = "raddle trace 2\n"
                                "variable \"m\" kind \"mutex\" cell 0xff\n"
                                "variable \"buffer\" kind \"buffer\"\n"
                                "step 1 load plain reads size 4 cell 0x10 object \"x\" stack 2\n"
+                               "step 1 cas order acq_rel failed reads size 4 value 2\n"
+                               "step 1 store order release plain buffered writes size 4\n"
                                "value 0 0 \"free\"\n"
                                "value 1 0 \"held by T1\"\n"
                                "value 1 1 \"\"\n"
                                "wait 0 on 1 text \"join\"\n"
-                               "wait 1 text \"lock m\" at \"a.c\":3:1 stack 1\n";
+                               "wait 1 text \"lock m\" at \"a.c\":3:1 stack 1\n"
+                               "side 0 what \"write of x\" lock \"m\" lock \"n\"\n"
+                               "side 1 step 1 what \"read of x\" at \"a.c\":3:1 stack 2\n";
 
 static void test_full_comes_back(void **state)
 {
@@ -366,6 +370,14 @@ static void test_full_comes_back(void **state)
     assert_int_equal(trace.waits.at[0].on, 2);
     assert_int_equal(trace.waits.at[1].on, 0);
     assert_int_equal(trace.frames.at[1].up, 1);
+    assert_int_equal(trace.steps.at[0].order, 0);
+    assert_int_equal(trace.steps.at[1].order, 1 + ORDER_ACQ_REL);
+    assert_true(trace.steps.at[1].failed);
+    assert_true(trace.steps.at[2].buffered);
+    assert_int_equal(trace.sides.count, 2);
+    assert_int_equal(trace.sides.at[0].locks.count, 2);
+    assert_string_equal(trace.sides.at[0].locks.at[1], "n");
+    assert_int_equal(trace.sides.at[1].step, 1);
     free(again);
     trace_free(&trace);
 }
@@ -382,13 +394,19 @@ static void test_hostile_references(void **state)
         {"source 1 1", "source 0 3", 13, "not in order"},
         {"frame up 1", "frame up 2", 15, "a caller that comes after"},
         {"\"x\" stack 2", "\"x\" stack 9", 18, "there is no frame 9"},
-        {"value 1 1", "value 2 1", 21, "there is no step 2"},
-        {"value 1 1", "value 1 2", 21, "there is no variable 2"},
-        {"value 0 0 \"free\"\nvalue 1 0", "value 1 0 \"free\"\nvalue 0 0", 20, "order of steps"},
-        {"wait 0 on 1", "wait 0 on 2", 22, "there is no thread 2"},
-        {"wait 0 on 1", "wait 0 on 4294967295", 22, "there is no thread"},
-        {"wait 1 text", "wait 2 text", 23, "there is no thread 2"},
-        {"3:1 stack 1", "3:1 stack 7", 23, "there is no frame 7"},
+        {"order acq_rel", "order both", 19, "no memory order"},
+        {"value 1 1", "value 4 1", 23, "there is no step 4"},
+        {"value 1 1", "value 1 2", 23, "there is no variable 2"},
+        {"value 0 0 \"free\"\nvalue 1 0", "value 1 0 \"free\"\nvalue 0 0", 22, "order of steps"},
+        {"wait 0 on 1", "wait 0 on 2", 24, "there is no thread 2"},
+        {"wait 0 on 1", "wait 0 on 4294967295", 24, "there is no thread"},
+        {"wait 1 text", "wait 2 text", 25, "there is no thread 2"},
+        {"3:1 stack 1", "3:1 stack 7", 25, "there is no frame 7"},
+        {"side 0 what", "side 2 what", 26, "there is no thread 2"},
+        {"side 0 what \"write of x\"", "side 0", 26, "what it does is missing"},
+        {"side 1 step 1", "side 1 step 4", 27, "there is no step 4"},
+        {"3:1 stack 2", "3:1 stack 3", 27, "there is no frame 3"},
+        {"side 0 what", "side 0 what \"a\"\nside 0 what \"b\"\nside 0 what", 28, "two sides"},
     };
     const char *saved = sample_text;
 
@@ -402,7 +420,7 @@ static void test_hostile_references(void **state)
 static void test_many_options(void **state)
 {
     char *body = malloc(100000);
-    size_t used = (size_t)sprintf(body, "raddle trace 2\nprogram \"\"\nbuild 0\nmodel \"\"\n");
+    size_t used = (size_t)sprintf(body, "raddle trace 3\nprogram \"\"\nbuild 0\nmodel \"\"\n");
 
     (void)state;
     for (int i = 0; i < 1000; i++)

@@ -1,0 +1,296 @@
+#include "explore/snapshots.h"
+
+#include "base/ticks.h"
+#include "explore/explorer.h"
+
+/* What it costs to make one, before that was measured; and until a process that waits has noticed that it is to go on. In nanoseconds. */
+#define MAKING_GUESS 300000u
+#define WAKING       100000u
+
+/* While replays are short, one in so many is measured. */
+#define MEASURE_RUNS 16
+
+/* What lies between two is worth so many times what they cost: exploring takes longer than a replay. */
+#define WORTH 2
+
+/* Returns after which older ones count half. */
+#define RETURNS_HALF 1024
+
+/* Tries in vain after which there are no others. */
+#define REFUSED_MAX 64
+
+static uint64_t computed(const struct snapshots *snapshots)
+{
+    return snapshots->ops->computed(snapshots->context);
+}
+
+static void since_set(struct snapshots *snapshots, uint64_t now)
+{
+    snapshots->since = now;
+    snapshots->looked = ticks_now();
+}
+
+void snapshots_open(struct snapshots *snapshots, const struct snapshot_ops *ops, void *context,
+                    uint8_t kind, uint32_t max)
+{
+    snapshots->ops = ops;
+    snapshots->context = context;
+    snapshots->kind = kind;
+    snapshots->max = max < SNAPSHOTS_MAX ? max : SNAPSHOTS_MAX;
+    snapshots->making = MAKING_GUESS;
+    snapshots->replay = 0;
+    snapshots->refused = 0;
+    snapshots->watching = kind == SNAPSHOTS_EACH;
+    since_set(snapshots, computed(snapshots));
+}
+
+static void time_average(uint64_t *of, uint64_t value)
+{
+    *of = *of ? *of - *of / 8 + value / 8 : value;
+}
+
+/* To make one, and to come back to it: that is another fork, and the end of the process that ran, which takes about as long. In both processes pages have to be copied
+ * that are written. */
+static uint64_t snapshot_cost(const struct snapshots *snapshots)
+{
+    return 3 * snapshots->making + WAKING + 2 * snapshots->copying;
+}
+
+/* ---- which are kept */
+
+static struct snapshot *snapshot_at(struct snapshots *snapshots, uint32_t i)
+{
+    return &snapshots->at[snapshots->path[i]];
+}
+
+/* How often the search came back to states from `depth` on, before `end`. */
+static uint64_t returns_between(const struct snapshots *snapshots, uint32_t depth, uint32_t end)
+{
+    uint64_t sum = 1;
+
+    for (uint32_t i = depth; i < end && i < snapshots->returns.count; i++)
+        sum += snapshots->returns.at[i];
+    return sum;
+}
+
+static void return_note(struct explorer *explorer, uint32_t depth)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+
+    while (snapshots->returns.count <= depth)
+        vec_push(explorer->arena, &snapshots->returns, 0u);
+    snapshots->returns.at[depth]++;
+    if (++snapshots->returns_total < RETURNS_HALF)
+        return;
+    snapshots->returns_total = 0;
+    for (uint32_t i = 0; i < snapshots->returns.count; i++) {
+        snapshots->returns.at[i] /= 2;
+        snapshots->returns_total += snapshots->returns.at[i];
+    }
+}
+
+/* The work that number `i` of the path saves: from the one before it to itself, as often as the search comes back to where it is the nearest. */
+static uint64_t work_saved(struct snapshots *snapshots, uint32_t i)
+{
+    uint32_t end = i + 1 < snapshots->count ? snapshot_at(snapshots, i + 1)->depth : UINT32_MAX;
+    const struct snapshot *snapshot = snapshot_at(snapshots, i);
+
+    return returns_between(snapshots, snapshot->depth, end) * (snapshot->span / 1024 + 1);
+}
+
+static void snapshot_remove(struct snapshots *snapshots, uint32_t i)
+{
+    snapshots->ops->drop(snapshots->context, snapshots->path[i]);
+    if (i + 1 < snapshots->count)
+        snapshot_at(snapshots, i + 1)->span += snapshot_at(snapshots, i)->span;
+    snapshots->count--;
+    for (; i < snapshots->count; i++)
+        snapshots->path[i] = snapshots->path[i + 1];
+}
+
+/* Room for one of the state at `depth`, `span` behind the last one. False: the others are worth more. */
+static bool room_make(struct snapshots *snapshots, uint32_t depth, uint64_t span)
+{
+    uint64_t least = returns_between(snapshots, depth, UINT32_MAX) * (span / 1024 + 1);
+    uint32_t victim = UINT32_MAX;
+
+    if (snapshots->count < snapshots->max)
+        return true;
+    for (uint32_t i = 0; i < snapshots->count; i++) {
+        uint64_t saved = work_saved(snapshots, i);
+
+        if (saved < least) {
+            least = saved;
+            victim = i;
+        }
+    }
+    if (victim == UINT32_MAX)
+        return false;
+    snapshot_remove(snapshots, victim);
+    return true;
+}
+
+static uint32_t slot_free(const struct snapshots *snapshots)
+{
+    uint64_t used = 0;
+    uint32_t slot = 0;
+
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        used |= (uint64_t)1 << snapshots->path[i];
+    while (used >> slot & 1)
+        slot++;
+    return slot;
+}
+
+/* ---- making */
+
+/* Whether the search may have to come back to the present state. */
+static bool is_branching(struct explorer *explorer)
+{
+    struct world *world = &explorer->world;
+    uint32_t enabled = 0;
+
+    for (uint32_t i = 0; i < world->active.count && enabled < 2; i++) {
+        agent_id agent = world->active.at[i];
+
+        if (!world_enabled(world, agent))
+            continue;
+        world_outcomes(world, agent, &explorer->execution.outcomes);
+        enabled += explorer->execution.outcomes.count > 1 ? 2 : 1;
+    }
+    return enabled > 1;
+}
+
+/* As ticks are no longer than nanoseconds, they can tell that it is too early: to ask for the time that was computed is a system call. */
+static bool is_worth_it(struct snapshots *snapshots)
+{
+    uint64_t worth = WORTH * snapshot_cost(snapshots), ticks = ticks_now();
+
+    if (snapshots->kind == SNAPSHOTS_EACH)
+        return true;
+    if (ticks - snapshots->looked < worth)
+        return false;
+    snapshots->looked = ticks;
+    return computed(snapshots) - snapshots->since > worth;
+}
+
+/* In the state that was kept, from where the process is now: on to where the search wanted to go. */
+static void snapshot_arrive(struct explorer *explorer, uint32_t slot)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+    const struct snapshot *snapshot = &snapshots->at[slot];
+
+    snapshots->used++;
+    since_set(snapshots, computed(snapshots));
+    world_copy_put(&snapshot->world, &explorer->world);
+    execution_replay_from(&explorer->execution, snapshot->depth, &explorer->diverged);
+    explorer->replaying = false;
+}
+
+static enum snapshot_role snapshot_make(struct explorer *explorer, uint64_t now)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+    uint32_t slot = slot_free(snapshots);
+    struct snapshot *snapshot = &snapshots->at[slot];
+    enum snapshot_role role;
+
+    snapshot->depth = explorer->execution.events.count;
+    snapshot->span = now - snapshots->since;
+    world_copy_take(&snapshot->world, explorer->arena, &explorer->world);
+    role = snapshots->ops->keep(snapshots->context, slot);
+    if (role == SNAPSHOT_BACK) {
+        snapshot_arrive(explorer, slot);
+        return role;
+    }
+    since_set(snapshots, computed(snapshots));
+    if (role == SNAPSHOT_NONE) {
+        if (++snapshots->refused >= REFUSED_MAX)
+            snapshots->watching = false;
+        return role;
+    }
+    snapshots->refused = 0;
+    snapshots->made++;
+    snapshots->path[snapshots->count++] = slot;
+    time_average(&snapshots->making, snapshots->since - now);
+    return role;
+}
+
+bool snapshots_take(struct explorer *explorer)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+    uint32_t depth = explorer->execution.events.count;
+    uint64_t now;
+
+    if (!snapshots || !snapshots->watching ||
+        (snapshots->count > 0 && snapshot_at(snapshots, snapshots->count - 1)->depth == depth))
+        return false;
+    if (!is_worth_it(snapshots) || !is_branching(explorer))
+        return false;
+    now = computed(snapshots);
+    if (!room_make(snapshots, depth, now - snapshots->since))
+        return false;
+    return snapshot_make(explorer, now) == SNAPSHOT_BACK;
+}
+
+/* ---- going back */
+
+/* Goes to the nearest one, if there is any. Ends those that are behind the state. */
+static void snapshot_return(struct explorer *explorer)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+    uint32_t depth = explorer->execution.events.count;
+
+    if (!snapshots->watching && snapshots->count == 0)
+        return;
+    return_note(explorer, depth);
+    time_average(&snapshots->copying, snapshots->ops->copying(snapshots->context));
+    while (snapshots->count > 0 && snapshot_at(snapshots, snapshots->count - 1)->depth > depth)
+        snapshot_remove(snapshots, snapshots->count - 1);
+    while (snapshots->count > 0) {
+        snapshots->ops->go(snapshots->context, snapshots->path[snapshots->count - 1]);
+        snapshots->lost++;
+        snapshots->count--;
+    }
+}
+
+/* A replay from the start begins, and is over. */
+static void plain_replay_begins(struct snapshots *snapshots)
+{
+    if (++snapshots->runs % MEASURE_RUNS == 1 || snapshots->watching)
+        since_set(snapshots, computed(snapshots));
+}
+
+static void plain_replay_ends(struct snapshots *snapshots)
+{
+    if (!snapshots->watching && snapshots->runs % MEASURE_RUNS != 1)
+        return;
+    time_average(&snapshots->replay, computed(snapshots) - snapshots->since);
+    if (snapshots->refused < REFUSED_MAX && snapshots->replay > snapshot_cost(snapshots))
+        snapshots->watching = true; /* for good: what is short by itself is not kept anyway */
+}
+
+bool snapshots_replay(struct explorer *explorer, bool stay)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+    bool repeated;
+
+    if (!snapshots)
+        return execution_replay(&explorer->execution, &explorer->diverged);
+    if (!stay)
+        snapshot_return(explorer);
+    plain_replay_begins(snapshots);
+    repeated = execution_replay(&explorer->execution, &explorer->diverged);
+    plain_replay_ends(snapshots);
+    return repeated;
+}
+
+void snapshots_drop(struct snapshots *snapshots)
+{
+    while (snapshots && snapshots->count > 0)
+        snapshot_remove(snapshots, snapshots->count - 1);
+}
+
+void snapshots_forget(struct snapshots *snapshots)
+{
+    snapshots->count = 0;
+}
