@@ -14,7 +14,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_rounds tests/native_states tests/cluster tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
-.PHONY: build run test asan fuzz fuzz-readers bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
+.PHONY: build profile run test asan fuzz fuzz-readers bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .PHONY: real setup-real faults
@@ -23,6 +23,7 @@ FILES = find src include bench examples tests/unit tests/engine tests/native tes
 # Configured once; after that ninja itself notices changed CMake files and new sources.
 $(BUILD)/build.ninja: Makefile | setup
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_C_COMPILER=$(CC)
+	tools/profile.sh $(BUILD)
 
 $(ASAN)/build.ninja: Makefile | setup-sanitize
 	$(CONFIGURE) -B $(ASAN) -DCMAKE_C_COMPILER=$(CC) -DRADDLE_SANITIZE=ON
@@ -31,6 +32,10 @@ $(FUZZ)/build.ninja: Makefile | setup-sanitize # libFuzzer comes with clang only
 	$(CONFIGURE) -B $(FUZZ) -DCMAKE_C_COMPILER=clang-19 -DRADDLE_FUZZ=ON
 
 build: $(BUILD)/build.ninja ## build the program: build/raddle
+	cmake --build $(BUILD)
+
+profile: $(BUILD)/build.ninja ## measure anew which ways through libraddle.so are busy, and build it for them
+	tools/profile.sh $(BUILD)
 	cmake --build $(BUILD)
 
 run: build ## a program with a bug, and one litmus test under the three memory models

@@ -9,7 +9,7 @@ wanted=
 for group in "$@"; do
     case $group in
     # clang-19 brings libc6-dev and the linker; both are named for those who build with another compiler.
-    build) wanted="$wanted cmake ninja-build clang-19 llvm-19 llvm-19-dev libstdc++-12-dev binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev libopenmpi-dev openmpi-bin" ;;
+    build) wanted="$wanted cmake ninja-build clang-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev libstdc++-12-dev binutils libc6-dev libcmocka-dev libxxhash-dev libjansson-dev libopenmpi-dev openmpi-bin" ;;
     # Formatters of manual pages, shells that complete, what uses an installation, a debugger, checks of reports, a browser.
     test) wanted="$wanted python3-jsonschema libxml2-utils graphviz chromium fonts-dejavu-core mandoc groff-base zsh fish pkgconf dpkg-dev file gdb" ;;
     package) wanted="$wanted dpkg-dev file" ;;

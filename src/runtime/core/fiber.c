@@ -80,16 +80,18 @@ void fiber_returned(void)
 }
 
 /* ---- stacks: thread n owns the slot STACK_BASE + n * STACK_SLOT. Its stack ends STACK_GUARD below
- * the end of the slot; the rest of the slot is never mapped, which makes it the guard. */
+ * the end of the slot; the rest of the slot is never mapped, which makes it the guard. Slots are a power of two apart: if all stacks
+ * ended at the same place in them, they would have to share a few entries of the processor's tables of pages. So they do not. */
 
-#define STACK_GUARD ((uintptr_t)64 << 10)
+#define STACK_GUARD   ((uintptr_t)64 << 10)
+#define STACK_COLOURS 61u
 
 /* Bytes mapped, from the top; 0: none yet. Outlives a run: what is mapped stays so. */
 static size_t stack_sizes[RUNTIME_THREADS];
 
 static uintptr_t stack_top(uint32_t thread)
 {
-    return STACK_BASE + (thread + 1) * STACK_SLOT - STACK_GUARD;
+    return STACK_BASE + (thread + 1) * STACK_SLOT - STACK_GUARD - thread % STACK_COLOURS * 4096;
 }
 
 struct stack stack_get_sized(uint32_t thread, size_t size)
