@@ -332,7 +332,7 @@ static enum before runs_before(struct execution *x, const struct suspect *suspec
                : BEFORE_ALWAYS;
 }
 
-void races_ahead(struct execution *x, const struct suspect *suspect,
+void races_ahead(struct execution *x, const struct suspect *suspect, event_id end,
                  void (*each)(void *context, event_id first, const struct suspect *suspect),
                  void *context)
 {
@@ -351,7 +351,8 @@ void races_ahead(struct execution *x, const struct suspect *suspect,
         enum before before;
 
         past.at[i] = record_find(x, record->older, past.access[i].mode, past.access[i].bytes);
-        if (!access_conflicts(&record->access, &past.access[i]) || clock_has(x, known, first))
+        if (first >= end || !access_conflicts(&record->access, &past.access[i]) ||
+            clock_has(x, known, first))
             continue;
         before = runs_before(x, suspect, record);
         if (before != BEFORE_NEVER)

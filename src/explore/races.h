@@ -17,10 +17,10 @@ struct suspect {
  * NULL, the clocks of all events that the suspect conflicts with. */
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full);
 
-/* An operation that may follow the present state, and the clock of what its agent needs now: calls `each` for the events that it could have come
+/* An operation that may follow the state before event `end`, and the clock of what its agent needs there: calls `each` for the events before `end` that it could have come
  * before, apart from those that happen before one of them. Nothing is known of what lies between, so some of them may not be possible; whoever
  * waits for one object is judged by the state of that one. */
-void races_ahead(struct execution *x, const struct suspect *suspect,
+void races_ahead(struct execution *x, const struct suspect *suspect, event_id end,
                  void (*each)(void *context, event_id first, const struct suspect *suspect),
                  void *context);
 

@@ -36,12 +36,13 @@ static void stop_here(struct states *states, uint32_t depth)
 }
 
 /* Back at a state that is being explored, or at one that leads to such a one: what follows is what follows that one, and not all of that is known. It
- * has the same events before it, so they are taken care of; those since then are by trying everything. */
+ * has the same events before it, and what follows is held against these when all of it is known; those since then are taken care of by trying everything. */
 static void cycle_close(struct states *states, uint32_t depth, uint32_t back)
 {
     for (uint32_t d = back; d < depth; d++)
         enabled_plan(&states->enabled, states->nodes, d);
     states->frames.at[depth].low = back;
+    states->frames.at[back].met = true;
     states->stats.cycles++;
     stop_here(states, depth);
 }
@@ -316,6 +317,8 @@ void states_leave(struct states *states, uint32_t depth, bool partly)
 
     CHECK(states->frames.count == depth + 1, "states out of step");
     states->frames.at[depth].partly |= partly;
+    if (states->frames.at[depth].met && states->frames.at[depth].low >= depth)
+        states_cycle_apply(states, depth);
     frame = states->frames.at[depth];
     if (frame.low >= depth)
         cycle_finish(states, &frame);

@@ -60,6 +60,7 @@ struct state_frame {
     uint32_t low; /* the lowest depth that something below it leads back to; its own if none does */
     bool is_lone; /* only the first thread has begun */
     bool partly;  /* something below it was not explored */
+    bool met;     /* a run has come back to it */
     agent_id
         moved; /* delta: whose transition led there, and what its local state was called before */
     struct fingerprint before;
@@ -93,6 +94,8 @@ struct states {
     struct enabled_sets enabled;
     VEC(passage_id) passages; /* scratch */
     VEC(visible_id) members;  /* scratch */
+    VEC(uint32_t) clock;      /* scratch */
+    uint32_t root;            /* of the cycle in states_cycle_apply */
     bool with_knowledge; /* who knows of whose accesses is part of each state: there are cycles */
 
     VEC(struct choice) sleepers; /* of all sets, one after the other */

@@ -46,6 +46,9 @@ void states_follow(struct states *states, uint32_t depth, opset_id set);
 /* Holds what may follow the known state `entry`, where the run is now, against the events of the run. */
 void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth);
 
+/* All below the state at `depth` is explored, and runs have come back to it, or to others that lead to it: holds what may follow it against the events before it. */
+void states_cycle_apply(struct states *states, uint32_t depth);
+
 static inline struct world *states_world(const struct states *states)
 {
     return states->execution->world;

@@ -134,7 +134,7 @@ static void visible_ahead(void *context, const struct visible *op)
                               .access_count = op->access_count};
 
     if (op->access_count)
-        races_ahead(x, &suspect, plan_reversal, states);
+        races_ahead(x, &suspect, x->events.count, plan_reversal, states);
 }
 
 void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth)
@@ -144,6 +144,64 @@ void states_summary_apply(struct states *states, const struct state_entry *entry
     opset_each(&states->visibles, set, visible_ahead, states);
     states_follow(states, depth, set);
     states->frames.at[depth].future = entry->future;
+}
+
+/* ---- cycles */
+
+/* What an agent needs in the state at `depth`, which the run has come through: what is known of it for certain. */
+static struct vclock clock_at(struct states *states, agent_id agent, uint32_t depth)
+{
+    const struct execution *x = states->execution;
+    const event_vec *row = &x->rows.at[agent];
+    uint32_t count = row->count;
+    event_id last = EVENT_NONE;
+    struct vclock clock;
+
+    while (count > 0 && row->at[count - 1] >= depth)
+        count--;
+    if (count > 0)
+        last = row->at[count - 1];
+    for (event_id id = 0; id < depth && last == EVENT_NONE; id++)
+        if (x->events.at[id].op.kind == OP_THREAD_CREATE && x->events.at[id].op.addr == agent)
+            last = id;
+    vec_reserve(states->arena, &states->clock, x->world->agents.count);
+    clock = (struct vclock){states->clock.at, x->world->agents.count};
+    if (last == EVENT_NONE)
+        vclock_clear(clock);
+    else
+        vclock_copy(clock, event_clock(x, last));
+    return clock;
+}
+
+static void visible_behind(void *context, const struct visible *op)
+{
+    struct states *states = context;
+    struct execution *x = states->execution;
+    struct suspect suspect = {.agent = op->agent,
+                              .op = &op->op,
+                              .pre = clock_at(states, op->agent, states->root),
+                              .accesses = &states->visibles.accesses.at[op->accesses],
+                              .access_count = op->access_count};
+
+    if (op->access_count)
+        races_ahead(x, &suspect, states->root, plan_reversal, states);
+}
+
+/* Runs that came back to a state on the cycle stopped there, and what follows it was not known yet. They all have the events before `depth` in common. Each of them may be ordered in less ways with those
+ * than the runs that did go on, but not in less than nothing is since `depth`. */
+void states_cycle_apply(struct states *states, uint32_t depth)
+{
+    opset_id set = states->frames.at[depth].follows;
+
+    if (states->stats.full) { /* not all that follows is known */
+        for (uint32_t d = 0; d < depth; d++)
+            enabled_plan(&states->enabled, states->nodes, d);
+        return;
+    }
+    if (states->kind == STATES_DELTA)
+        set = graph_reach(states, set);
+    states->root = depth;
+    opset_each(&states->visibles, set, visible_behind, states);
 }
 
 /* ---- two threads that change places */

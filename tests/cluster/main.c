@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "cluster/simulation.h"
 #include "engine/cycles_make.h"
+#include "engine/file.h"
 #include "engine/generate.h"
 #include "engine/twins_make.h"
 #include "script/target.h"
@@ -406,6 +407,7 @@ struct wishes {
     double seconds;
     unsigned each, kind;
     const char *print; /* the directory for programs, if they are only to be printed; or NULL */
+    const char *file;  /* a program, instead of random ones; or NULL */
 };
 
 static bool wishes_read(int argc, char **argv, struct wishes *wishes)
@@ -423,6 +425,8 @@ static bool wishes_read(int argc, char **argv, struct wishes *wishes)
             executions_max = strtoull(argv[i + 1], NULL, 10);
         else if (strcmp(argv[i], "--print") == 0)
             wishes->print = argv[i + 1];
+        else if (strcmp(argv[i], "--file") == 0)
+            wishes->file = argv[i + 1];
         else if (strcmp(argv[i], "--only") == 0)
             for (wishes->kind = 0; strcmp(kinds[wishes->kind].name, argv[i + 1]) != 0;)
                 if (++wishes->kind == sizeof kinds / sizeof *kinds)
@@ -460,11 +464,43 @@ static int programs_print(const struct wishes *wishes)
     return 0;
 }
 
+/* How many programs failed. */
+static uint64_t programs_try(const struct wishes *wishes)
+{
+    double start = now();
+    uint64_t failed = 0;
+
+    for (uint64_t n = 0; n < wishes->programs && now() - start < wishes->seconds && failed < 3;
+         n++) {
+        const struct config *config = &kinds[wishes->kind].configs[n % kinds[wishes->kind].count];
+        struct program program;
+
+        if (!program_make(config->source, wishes->seed * 1000003 + n, &program))
+            continue;
+        failed += !program_try(&program, config, wishes->each);
+        program_free(&program);
+    }
+    return failed;
+}
+
+/* One program, searched in each of the ways. In how many it failed. */
+static uint64_t file_try(const struct wishes *wishes)
+{
+    struct program program;
+    uint64_t failed = 0;
+
+    if (!file_read(wishes->file, &program))
+        return 1;
+    for (size_t i = 0; i < kinds[wishes->kind].count; i++)
+        failed += !program_try(&program, &kinds[wishes->kind].configs[i], wishes->each);
+    program_free(&program);
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
     struct wishes wishes = {.seed = 1, .programs = UINT64_MAX, .seconds = 5, .each = 12};
-    double start = now();
-    uint64_t failed = 0;
+    uint64_t failed;
 
     if (!wishes_read(argc, argv, &wishes)) {
         fprintf(stderr, "cluster_orders: --only takes plain, states or symmetry\n");
@@ -473,15 +509,7 @@ int main(int argc, char **argv)
     random_state = wishes.seed;
     if (wishes.print)
         return programs_print(&wishes);
-    for (uint64_t n = 0; n < wishes.programs && now() - start < wishes.seconds && failed < 3; n++) {
-        const struct config *config = &kinds[wishes.kind].configs[n % kinds[wishes.kind].count];
-        struct program program;
-
-        if (!program_make(config->source, wishes.seed * 1000003 + n, &program))
-            continue;
-        failed += !program_try(&program, config, wishes.each);
-        program_free(&program);
-    }
+    failed = wishes.file ? file_try(&wishes) : programs_try(&wishes);
     printf("%" PRIu64 " programs, %" PRIu64 " orders of messages, %" PRIu64 " messages, %" PRIu64
            " items, %" PRIu64 " workers lost, %" PRIu64 " known states, %" PRIu64
            " left out by symmetry; %" PRIu64 " failed\n",

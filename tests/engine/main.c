@@ -12,6 +12,7 @@
 
 #include "agree.h"
 #include "cycles.h"
+#include "file.h"
 #include "generate.h"
 #include "judge.h"
 #include "known.h"
@@ -77,6 +78,8 @@ static unsigned apart(void)
 
 /* Events of the larger programs: from about 14 on mistakes show that smaller ones hide. */
 #define LARGE_EVENTS 18
+
+#define TWIN_ORDERS 16
 
 static uint64_t agreed;
 static uint64_t round_judged;    /* programs that go round */
@@ -484,26 +487,23 @@ static int check_seeds(void)
     return failed ? 1 : 0;
 }
 
+/* A program with interchangeable threads, in several orders of what is free. */
+static bool check_twins_of(const struct program *program)
+{
+    for (uint64_t order = 0; order < TWIN_ORDERS; order++)
+        if (twins_judge_program(program, order, &twins_saved, stdout) != JUDGED_RIGHT)
+            return false;
+    return true;
+}
+
 static int check_file(const char *path)
 {
-    static char text[1 << 20];
-    char message[300];
     struct program program;
-    struct read_error error;
-    FILE *file = fopen(path, "r");
 
-    if (!file) {
-        perror(path);
+    if (!file_read(path, &program))
         return 2;
-    }
-    size_t length = fread(text, 1, sizeof text, file);
-    fclose(file);
-    if (!text_read(text, length, path, &program, &error)) {
-        fprintf(stderr, "%s\n", read_error_format(&error, path, message, sizeof message));
-        return 2;
-    }
     options.bounds = options.self_check = true;
-    bool fine = check_program(&program, 0);
+    bool fine = options.twins ? check_twins_of(&program) : check_program(&program, 0);
     if (too_big)
         printf("too big under %" PRIu64 " models (--limit raises the limit)\n", too_big);
     printf("%d passed, %d failed\n", fine, !fine);

@@ -203,12 +203,13 @@ enum judgement twins_judge(uint64_t seed, enum oracle_model model, uint64_t *sav
     return judgement;
 }
 
-enum judgement twins_judge_round(uint64_t seed, uint64_t *saved, FILE *file)
+enum judgement twins_judge_program(const struct program *program, uint64_t order, uint64_t *saved,
+                                   FILE *file)
 {
-    static const char *const names[] = {"exhaustive+exact+symmetry", "dpor+exact+symmetry",
-                                        "source+exact+symmetry", "source+exact+new"};
-    struct program program;
-    struct oracle_config config = {.program = &program,
+    static const char *const names[] = {
+        "dpor+exact",          "source+exact",          "exhaustive+exact+symmetry",
+        "dpor+exact+symmetry", "source+exact+symmetry", "source+exact+new"};
+    struct oracle_config config = {.program = program,
                                    .model = ORACLE_SC,
                                    .buffer_bound = ORACLE_UNBOUNDED,
                                    .preemption_bound = ORACLE_UNBOUNDED};
@@ -216,23 +217,31 @@ enum judgement twins_judge_round(uint64_t seed, uint64_t *saved, FILE *file)
                                    .model = "sc",
                                    .buffer_bound = ORACLE_UNBOUNDED,
                                    .preemption_bound = ORACLE_UNBOUNDED};
-    struct found truth = {.program = &program};
+    struct found truth = {.program = program, .replayer = oracle_replayer_new(&config)};
     struct engine_stats stats = {0};
     struct oracle_result result;
     enum judgement judgement = JUDGED_TOO_BIG;
 
-    if (!twins_make_round(seed, &program))
-        return JUDGED_TOO_BIG;
-    truth.replayer = oracle_replayer_new(&config);
     oracle_reach(&config, STATES_MAX, &result);
-    if (!result.too_big && engine_run(&program, &engine, engine_run_add, &truth, &stats))
+    if (!result.too_big && engine_run(program, &engine, engine_run_add, &truth, &stats))
         judgement = JUDGED_RIGHT;
     for (size_t i = 0; i < sizeof names / sizeof *names && judgement == JUDGED_RIGHT; i++)
-        judgement = search_judge(&config, names[i], seed % 3 * 5, &truth, saved, file);
+        judgement = search_judge(&config, names[i], order, &truth, saved, file);
     if (judgement == JUDGED_WRONG)
-        text_print(&program, file);
+        text_print(program, file);
     oracle_result_free(&result);
     found_free(&truth);
+    return judgement;
+}
+
+enum judgement twins_judge_round(uint64_t seed, uint64_t *saved, FILE *file)
+{
+    struct program program;
+    enum judgement judgement;
+
+    if (!twins_make_round(seed, &program))
+        return JUDGED_TOO_BIG;
+    judgement = twins_judge_program(&program, seed % 3 * 5, saved, file);
     program_free(&program);
     return judgement;
 }

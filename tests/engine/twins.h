@@ -10,7 +10,11 @@
  * of threads with the same code, and all kinds of bugs. Adds to *saved how many transitions it did not have to try. */
 enum judgement twins_judge(uint64_t seed, enum oracle_model model, uint64_t *saved, FILE *file);
 
-/* The same for programs that go round for ever, held against a search that compares states, and tries all threads. */
+/* The same for a program that may go round for ever, held against a search that compares states, and tries all threads; `order`: seed of the engine's free choices, or 0. */
+enum judgement twins_judge_program(const struct program *program, uint64_t order, uint64_t *saved,
+                                   FILE *file);
+
+/* … for random ones. */
 enum judgement twins_judge_round(uint64_t seed, uint64_t *saved, FILE *file);
 
 #endif
