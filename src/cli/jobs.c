@@ -16,14 +16,20 @@
 /* Time for a checkpoint, of the time from one to the next. */
 #define KEEP_SHARE 200
 
+/* Between two looks at a limit. In seconds. */
+#define PAUSE_MIN 0.001
+
 struct jobs_state {
     struct jobs *jobs;
     double start;
     struct transport *transport;
     uint64_t before; /* executions that were made in an earlier search */
-    uint32_t cut;    /* by a limit that all have together */
-    double asked;    /* when workers were asked what is left; 0: not */
-    double rests;    /* until then, no checkpoint */
+    uint64_t looked; /* executions at the last look at their limit */
+    double looked_at;
+    double fastest; /* executions a second between two looks */
+    uint32_t cut;   /* by a limit that all have together */
+    double asked;   /* when workers were asked what is left; 0: not */
+    double rests;   /* until then, no checkpoint */
 };
 
 /* One line for all of them. */
@@ -91,7 +97,29 @@ static void jobs_stopped(void *context, struct coordinator *coordinator)
 
 /* ---- while they search */
 
-static bool jobs_tick(void *context, struct coordinator *coordinator)
+/* When to look at a limit of executions again: half way there, as fast as they have been at best. */
+static double limit_pause(struct jobs_state *state, const struct explorer_stats *stats,
+                          double pause)
+{
+    uint64_t limit = state->jobs->settings->search.max_executions;
+    uint64_t counted = stats->executions - state->before;
+    double now = seconds_now(), fastest;
+
+    if (limit == NO_LIMIT || counted >= limit)
+        return pause;
+    fastest = (double)(stats->executions - state->looked) / (now - state->looked_at + 1e-6);
+    state->looked = stats->executions;
+    state->looked_at = now;
+    if (fastest > state->fastest)
+        state->fastest = fastest;
+    /* when nothing has come yet, more often at the beginning than later */
+    fastest = state->fastest > 0 ? state->fastest : (double)limit / (now - state->start + 1e-6);
+    if (pause * 2 * fastest > (double)(limit - counted))
+        pause = (double)(limit - counted) / fastest / 2;
+    return pause > PAUSE_MIN ? pause : PAUSE_MIN;
+}
+
+static bool jobs_tick(void *context, struct coordinator *coordinator, double *pause)
 {
     struct jobs_state *state = context;
     const struct explorer_options *search = &state->jobs->settings->search;
@@ -101,6 +129,7 @@ static bool jobs_tick(void *context, struct coordinator *coordinator)
         jobs_status(state, coordinator, &stats);
     if (stats.executions - state->before >= search->max_executions)
         state->cut |= CUT_MAX_EXECUTIONS;
+    *pause = limit_pause(state, &stats, *pause);
     if (search->timeout > 0 && seconds_now() > state->start + search->timeout)
         state->cut |= CUT_TIMEOUT;
     if (interrupt_asked()) {
@@ -148,7 +177,9 @@ static bool coordinator_begins(struct jobs_state *state, struct coordinator *coo
         coordinator_begin(coordinator, jobs->begin);
     if (jobs->tree && !coordinator_read(coordinator, jobs->tree))
         return false;
-    state->before = jobs->resumed ? coordinator->stats.executions : 0;
+    state->looked = coordinator->stats.executions;
+    state->looked_at = seconds_now();
+    state->before = jobs->resumed ? state->looked : 0;
     return true;
 }
 

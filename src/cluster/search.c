@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#define TICK_MILLISECONDS 100
-#define END_SECONDS       2.0 /* that workers have to say their last words */
-#define TELL_SECONDS      0.4 /* and to tell what is left, if somebody wants to know */
+#define TICK_SECONDS 0.1
+#define END_SECONDS  2.0 /* that workers have to say their last words */
+#define TELL_SECONDS 0.4 /* and to tell what is left, if somebody wants to know */
 #define HURRY_SECONDS                                                                              \
     0.1 /* for the former, if somebody will not wait: mpirun kills after a second */
 
@@ -56,10 +56,10 @@ static void messages_send(struct search *search)
     coordinator_sent(coordinator);
 }
 
-static uint32_t messages_exchange(struct search *search)
+static uint32_t messages_exchange(struct search *search, double seconds)
 {
     messages_send(search);
-    return search->transport->ops->take(search->transport, TICK_MILLISECONDS);
+    return search->transport->ops->take(search->transport, (int)(seconds * 1e3) + 1);
 }
 
 static bool is_over(const struct search *search)
@@ -72,16 +72,18 @@ static bool is_over(const struct search *search)
 
 static void search_on(struct search *search)
 {
-    double next = clock_now();
+    double next = clock_now(), now = next, pause;
 
     while (!is_over(search)) {
-        messages_exchange(search);
-        if (clock_now() < next)
+        messages_exchange(search, next > now ? next - now : 0);
+        now = clock_now();
+        if (now < next)
             continue;
-        next = clock_now() + TICK_MILLISECONDS / 1e3;
         coordinator_ask_stats(search->coordinator);
-        if (search->tick && !search->tick(search->context, search->coordinator))
+        pause = TICK_SECONDS;
+        if (search->tick && !search->tick(search->context, search->coordinator, &pause))
             coordinator_stop(search->coordinator);
+        next = now + pause;
     }
 }
 
@@ -97,12 +99,12 @@ static void search_end(struct search *search)
         coordinator_ask_rest(coordinator);
     coordinator_dismiss(coordinator);
     while (tells && !coordinator_has_rest(coordinator) && clock_now() < end &&
-           messages_exchange(search) > 0)
+           messages_exchange(search, TICK_SECONDS) > 0)
         continue;
     if (tells)
         search->stopped(search->context, coordinator);
     end = clock_now() + (search->transport->hurry ? HURRY_SECONDS : END_SECONDS);
-    while (messages_exchange(search) > 0 && clock_now() < end)
+    while (messages_exchange(search, TICK_SECONDS) > 0 && clock_now() < end)
         continue;
 }
 

@@ -10,8 +10,8 @@ struct search {
     struct coordinator *coordinator;
     struct transport *transport;
     struct numbers *numbers; /* of threads of a native program, or NULL */
-    /* Called a few times a second; false ends the search: transport->hurry says how soon. NULL is fine. */
-    bool (*tick)(void *context, struct coordinator *coordinator);
+    /* Called a few times a second, or after *pause seconds, if it has made that less; false ends the search: transport->hurry says how soon. NULL is fine. */
+    bool (*tick)(void *context, struct coordinator *coordinator, double *pause);
     /* The search ended before its time, and all workers that could have told what is left of their items. NULL: nobody wants to know. */
     void (*stopped)(void *context, struct coordinator *coordinator);
     void *context;

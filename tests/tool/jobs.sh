@@ -123,8 +123,14 @@ for n in 1 2 3 4; do
     RADDLE_PILOT=1 verdict "nested threads, -j $n" 0 ": safe: $one executions" "$RADDLE" check -j $n ./nested
 done
 
-# ---- workers that are killed: children of raddle, by their numbers
+# ---- a limit of executions, of runs that are short: it is looked at more often when it is near
 run "$RADDLE" cc -g -DK=3 -DSTATUS=0 -o longer counters.c
+RADDLE_PILOT=1 run "$RADDLE" check -j 2 --max-executions 20000 ./longer
+expect "a limit: reached" test "$status" -eq 3
+expect "a limit: not fewer" test "$(executions)" -ge 20000
+expect "a limit: not many more" test "$(executions)" -lt 60000
+
+# ---- workers that are killed: children of raddle, by their numbers
 timeout 60 "$RADDLE" check -j 3 --max-executions 60000 ./longer >"$dir/out" 2>"$dir/err" </dev/null &
 search=$!
 for _ in 1 2 3 4 5; do
@@ -141,6 +147,25 @@ for _ in $(seq 20); do # who has lost its parent is ended by the system, soon
     sleep 0.1
 done
 expect "nothing is left" sh -c '! pgrep -x longer'
+
+# ---- a program that cannot be started again: while it makes its first runs, it loses a library
+echo 'int once(void) { return 0; }' >once.c
+run cc -shared -fPIC -o libonce.so once.c
+sed 's/STATUS : 1/once() : 1/; s/^atomic_int/int once(void);\n&/' counters.c >needs.c
+run "$RADDLE" cc -g -DK=3 -o needs-once needs.c -L. -lonce -Wl,-rpath,"$dir"
+expect "needs a library: compiles" test "$status" -eq 0
+RADDLE_PILOT=20000 timeout 100 "$RADDLE" check -j 2 ./needs-once >"$dir/out" 2>"$dir/err" </dev/null &
+search=$!
+for _ in $(seq 400); do
+    started=$(pgrep -x needs-once | head -n 1)
+    [ -z "$started" ] || ! grep -qs libonce "/proc/$started/maps" || break
+    sleep 0.02
+done
+rm libonce.so
+wait $search
+status=$?
+expect "not started again: not safe" test "$status" -eq 3
+expect "not started again: says" grep -q 'could be started once, but not again' "$dir/out"
 
 # ---- each with the states that it has seen: they stop there, and find what one finds
 run "$RADDLE" cc -DK=3 -DSTATUS=0 -o rounds counters.c
