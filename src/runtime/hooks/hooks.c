@@ -146,6 +146,22 @@ static inline bool is_locked_store(uint32_t flags)
     return (flags & (HOOK_PLAIN | HOOK_ORDER_MASK)) == ORDER_SEQ_CST;
 }
 
+/* Whether an access is to be made at once, as to memory that is the thread's own as far as is known. But a thread that has done nothing
+ * visible for a whole budget, and still accesses such memory by atomic operations, waits for one that has not come to its stack yet:
+ * that stack counts as shared from now on. */
+static inline bool access_direct(const void *p, uint32_t flags)
+{
+    if (!native_direct(p))
+        return false;
+    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN || native.alone || !native.current)
+        return true;
+    plain_count();
+    if (__builtin_expect(!plain.idle, 1))
+        return true;
+    native_share_stack(native.current->number);
+    return false;
+}
+
 /* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
 #define SLOW static __attribute__((noinline))
 
@@ -153,12 +169,13 @@ static inline bool is_locked_store(uint32_t flags)
 #define ACCESSES(size, type)                                                                       \
     SLOW type load_slow##size(const void *p, uint32_t flags, const struct raddle_site *site)       \
     {                                                                                              \
+        bool direct = access_direct(p, flags);                                                     \
         type value;                                                                                \
                                                                                                    \
         memory_check(p, size, false);                                                              \
-        if (!native_direct(p))                                                                     \
+        if (!direct)                                                                               \
             handler_check(flags);                                                                  \
-        if (!native_direct(p) &&                                                                   \
+        if (!direct &&                                                                             \
             !(is_plain(flags) && (plain_was_known(p, size, false) || plain_read_slow(p, size))))   \
             return (type)memory_load(p, size, flags, site);                                        \
         memcpy(&value, p, size);                                                                   \
@@ -210,7 +227,7 @@ static inline bool is_locked_store(uint32_t flags)
         type old, new;                                                                             \
                                                                                                    \
         memory_check(p, size, true);                                                               \
-        if (!native_direct(p))                                                                     \
+        if (!access_direct(p, flags))                                                              \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
         locked_direct(site);                                                                       \
         rounds_scribble();                                                                         \
@@ -227,7 +244,7 @@ static inline bool is_locked_store(uint32_t flags)
         type old;                                                                                  \
                                                                                                    \
         memory_check(p, size, true);                                                               \
-        if (!native_direct(p))                                                                     \
+        if (!access_direct(p, flags))                                                              \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         locked_direct(site);                                                                       \
         rounds_scribble();                                                                         \
