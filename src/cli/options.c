@@ -389,11 +389,11 @@ static bool bound_settle(struct settings *settings)
     if (settings->search.preemption_bound == NO_BOUND || settings->search.reduction->takes_bound)
         return true;
     if (!settings->reduction_given) {
-        settings->search.reduction = &reduction_dpor;
+        settings->search.reduction = &reduction_source;
         return true;
     }
     fprintf(stderr,
-            "raddle: option '--preemption-bound' goes with --reduction dpor or exhaustive, "
+            "raddle: option '--preemption-bound' goes with --reduction source, dpor or exhaustive, "
             "not %s\n",
             settings->search.reduction->name);
     return false;

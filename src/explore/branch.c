@@ -124,6 +124,17 @@ bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choi
     return false;
 }
 
+bool sleep_has_agent(const struct sleep_sets *sets, uint32_t depth, agent_id agent)
+{
+    uint32_t count;
+    const struct branch *const *sleepers = sleep_at(sets, depth, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (sleepers[i]->choice.agent == agent)
+            return true;
+    return false;
+}
+
 bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
                         struct choice *choice)
 {

@@ -50,6 +50,9 @@ void choice_set_outcome(const struct world *world, struct choice *choice, outcom
 
 bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choice);
 
+/* Whether `agent` is asleep there, with some outcome. */
+bool sleep_has_agent(const struct sleep_sets *sets, uint32_t depth, agent_id agent);
+
 /* An enabled agent with an outcome that is not asleep in the deepest, present state; `preferred` if it can.
  * False if there is none. */
 bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,

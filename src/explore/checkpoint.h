@@ -7,7 +7,7 @@
 /* A search in a file, to go on with later: what work.h says of its stack, how far it came, and what whoever runs it adds (bugs, what is known of the
  * program). A file has a header and a checksum, and belongs to one program, one raddle and one set of options. */
 
-#define CHECKPOINT_VERSION 3
+#define CHECKPOINT_VERSION 4
 
 /* Hashes of what it belongs to. Others are refused. */
 struct checkpoint_identity {

@@ -35,20 +35,6 @@ void enabled_plan(const struct enabled_sets *sets, struct nodes *nodes, uint32_t
         nodes_plan(nodes, depth, (struct choice){sets->agents.at[i], OUTCOME_ANY, 0}, false);
 }
 
-static bool is_asleep(const struct nodes *nodes, uint32_t depth, agent_id agent)
-{
-    uint32_t count;
-    const struct branch *const *sleepers;
-
-    if (!nodes->sleeping)
-        return false;
-    sleepers = sleep_at(&nodes->sleep, depth, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (sleepers[i]->choice.agent == agent)
-            return true;
-    return false;
-}
-
 void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event_id first,
                      agent_id agent, struct vclock pre)
 {
@@ -60,7 +46,8 @@ void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event
             planned = x->events.at[id].agent;
     if (planned != AGENT_NONE && nodes_have(nodes, first, planned))
         return;
-    if (planned == AGENT_NONE || is_asleep(nodes, first, planned))
+    if (planned == AGENT_NONE ||
+        (nodes->sleeping && sleep_has_agent(&nodes->sleep, first, planned)))
         enabled_plan(sets, nodes, first);
     else
         nodes_plan(nodes, first, (struct choice){planned, OUTCOME_ANY, 0}, false);

@@ -28,6 +28,7 @@ struct branch {
     uint32_t access_count;
     bool inexact;           /* not executed yet, and may touch other things, too */
     bool foreign;           /* explored, but not by this search: it has not seen what follows */
+    bool rests;             /* under a preemption bound: no thread has to be stopped after it */
     struct branch *sibling; /* the next one from the same state */
     struct branch *child;   /* wakeup trees: the first one after it */
 };

@@ -1,7 +1,7 @@
 #ifndef RADDLE_EXPLORE_SEQUENCE_H
 #define RADDLE_EXPLORE_SEQUENCE_H
 
-#include "explore/nodes.h"
+#include "explore/blocks.h"
 
 /* One step of a sequence: an event of the execution, or (the last one) the operation of a race. */
 struct sequence_step {
@@ -46,6 +46,7 @@ struct sequenced {
     struct sequence v;
     VEC(const struct branch *) way;    /* scratch: the branches that an insertion has followed */
     VEC(const struct branch *) before; /* scratch: what comes before a sequence that is inserted */
+    struct blocks blocks;              /* `source`, under a preemption bound */
 };
 
 /* Builds the sequence of `race` from the events so far. It lives until the next one is built. */

@@ -136,7 +136,7 @@ static void turns_open(struct explorer *explorer)
 {
     struct turns *turns = arena_alloc(explorer->arena, sizeof *turns);
     const struct reduction_ops *bounded =
-        explorer->options.reduction->takes_bound ? explorer->options.reduction : &reduction_dpor;
+        explorer->options.reduction->takes_bound ? explorer->options.reduction : &reduction_source;
     struct explorer *samples = &turns->out[TURN_SAMPLE], *bounds = &turns->out[TURN_BOUNDS];
 
     turns->now = TURN_EXPLORE;

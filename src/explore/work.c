@@ -90,7 +90,7 @@ struct access *accesses_read(struct arena *arena, struct bytes_reader *in, uint3
 
 static void branch_write(const struct branch *branch, uint32_t level, struct bytes *out)
 {
-    bytes_number(out, (uint64_t)level << 1 | branch->inexact);
+    bytes_number(out, (uint64_t)level << 2 | (uint64_t)branch->rests << 1 | branch->inexact);
     choice_write(branch->choice, out);
     accesses_write(branch->accesses, branch->access_count, out);
 }
@@ -126,10 +126,11 @@ static struct branch *branch_read(struct arena *arena, struct bytes_reader *in, 
     struct branch *branch = arena_alloc(arena, sizeof *branch);
 
     memset(branch, 0, sizeof *branch);
-    *level = (uint32_t)(word >> 1);
-    if (word >> 1 > UINT32_MAX)
+    *level = (uint32_t)(word >> 2);
+    if (word >> 2 > UINT32_MAX)
         in->failed = true;
     branch->inexact = word & 1;
+    branch->rests = word >> 1 & 1;
     branch->choice = choice_read(in, agents);
     branch->accesses = accesses_read(arena, in, locations, &branch->access_count);
     return branch;

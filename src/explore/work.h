@@ -23,7 +23,7 @@
  *
  * A native program also needs the names of its threads before it starts (work.threads). */
 
-#define WORK_VERSION 3
+#define WORK_VERSION 4
 
 /* What a work item belongs to. Others are refused. */
 struct work_identity {

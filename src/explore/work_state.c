@@ -128,6 +128,7 @@ static struct branch *branch_name(void *context, const struct branch *branch)
                                      branch->accesses, branch->access_count);
 
     copy->inexact = branch->inexact;
+    copy->rests = branch->rests;
     for (uint32_t i = 0; i < copy->access_count; i++)
         copy->accesses[i].loc =
             names_location(naming->names, naming->world, branch->accesses[i].loc);
@@ -195,6 +196,7 @@ static struct branch *branch_number(void *context, const struct branch *branch)
                    branch->accesses, branch->access_count);
 
     copy->inexact = branch->inexact;
+    copy->rests = branch->rests;
     for (uint32_t i = 0; i < copy->access_count; i++)
         copy->accesses[i].loc = numbering->numbers->locations.at[branch->accesses[i].loc];
     return copy;

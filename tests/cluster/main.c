@@ -1,6 +1,7 @@
 /* A simulated cluster against one search: random programs, numbers of workers, delays, losses of workers. Whatever the order of messages, the executions are as many,
  * and they end in the same states, as often (after losses: as counted by the coordinator, and in the same set of states). Workers that compare states, or leave out interchangeable
- * threads, are held against one search that does not: they must end in the same set of states; up to an exchange of threads. */
+ * threads, are held against one search that does not: they must end in the same set of states; up to an exchange of threads. Workers under a preemption bound are held against one search
+ * of all runs within it. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,12 +119,14 @@ struct config {
     const char *reduction, *model;
     uint8_t states, symmetry; /* enum states_kind, enum symmetry_kind */
     char source;              /* of programs: plain, [t]wins, [c]ycles */
+    uint8_t bound;            /* preemptions, plus one; 0: as many as there are */
 };
 
 /* Where one search can do without, it does. */
 static struct config config_of_truth(const struct config *config)
 {
-    return (struct config){.reduction = config->reduction,
+    return (struct config){.reduction = config->bound ? "exhaustive" : config->reduction,
+                           .bound = config->bound,
                            .model = config->model,
                            .states = config->source == 'c' ? config->states : STATES_OFF};
 }
@@ -145,7 +148,8 @@ static struct explorer_options options_of(const struct config *config)
                                      .reduction = reduction_find(config->reduction),
                                      .memory = memory_find(config->model),
                                      .buffer_bound = BUFFER_UNBOUNDED,
-                                     .preemption_bound = NO_BOUND,
+                                     .preemption_bound =
+                                         config->bound ? config->bound - 1u : NO_BOUND,
                                      .commutes = COMMUTE_ALL,
                                      .max_steps = 2000,
                                      .max_executions = executions_max + 1,
@@ -267,7 +271,7 @@ static bool order_try(const struct program *program, const struct config *config
     struct shared shared = {.program = program, .ends = &found};
     struct simulation_options options = order_of(config, &shared, losses);
     struct simulation_result result;
-    bool same, ran, exact = !config->states && !config->symmetry;
+    bool same, ran, exact = !config->states && !config->symmetry && !config->bound;
     unsigned way = way_of(config);
 
     struct trial trial = {program, config, &options};
@@ -313,7 +317,8 @@ static bool program_try(const struct program *program, const struct config *conf
 
     ends_open(&ends);
     wanted = search(program, &truth, &ends);
-    if (!wanted.cut && wanted.executions + wanted.states.revisited >= EXECUTIONS_MIN) {
+    if (!(wanted.cut & ~(uint32_t)CUT_PREEMPTION_BOUND) &&
+        wanted.executions + wanted.states.revisited >= EXECUTIONS_MIN) {
         programs_used++;
         for (unsigned i = 0; same && i < each; i++)
             same = order_try(program, config, &wanted, &ends, i % 3 == 2);
@@ -340,17 +345,24 @@ static const struct config plain[] = {
 };
 
 static const struct config states[] = {
-    {"optimal", "sc", STATES_EXACT, 0, 'p'},  {"source", "tso", STATES_EXACT, 0, 'p'},
-    {"optimal", "sc", STATES_EXACT, 0, 'c'},  {"dpor", "sc", STATES_EXACT, 0, 'p'},
-    {"optimal", "pso", STATES_EXACT, 0, 'p'}, {"dpor", "sc", STATES_EXACT, 0, 'c'},
-    {"optimal", "sc", STATES_EXACT, 0, 't'},  {"exhaustive", "sc", STATES_EXACT, 0, 'p'},
+    {"optimal", "sc", STATES_EXACT, 0, 'p', 0},  {"source", "tso", STATES_EXACT, 0, 'p', 0},
+    {"optimal", "sc", STATES_EXACT, 0, 'c', 0},  {"dpor", "sc", STATES_EXACT, 0, 'p', 0},
+    {"optimal", "pso", STATES_EXACT, 0, 'p', 0}, {"dpor", "sc", STATES_EXACT, 0, 'c', 0},
+    {"optimal", "sc", STATES_EXACT, 0, 't', 0},  {"exhaustive", "sc", STATES_EXACT, 0, 'p', 0},
 };
 
 static const struct config symmetry[] = {
-    {"optimal", "sc", 0, SYMMETRY_NEW, 't'},  {"optimal", "sc", 0, SYMMETRY_ALL, 't'},
-    {"optimal", "tso", 0, SYMMETRY_ALL, 't'}, {"source", "sc", 0, SYMMETRY_ALL, 't'},
-    {"dpor", "pso", 0, SYMMETRY_ALL, 't'},    {"optimal", "tso", 0, SYMMETRY_NEW, 't'},
-    {"source", "pso", 0, SYMMETRY_NEW, 't'},  {"dpor", "sc", 0, SYMMETRY_NEW, 't'},
+    {"optimal", "sc", 0, SYMMETRY_NEW, 't', 0},  {"optimal", "sc", 0, SYMMETRY_ALL, 't', 0},
+    {"optimal", "tso", 0, SYMMETRY_ALL, 't', 0}, {"source", "sc", 0, SYMMETRY_ALL, 't', 0},
+    {"dpor", "pso", 0, SYMMETRY_ALL, 't', 0},    {"optimal", "tso", 0, SYMMETRY_NEW, 't', 0},
+    {"source", "pso", 0, SYMMETRY_NEW, 't', 0},  {"dpor", "sc", 0, SYMMETRY_NEW, 't', 0},
+};
+
+static const struct config bounds[] = {
+    {"source", "sc", 0, 0, 'p', 1},  {"source", "tso", 0, 0, 'p', 2},
+    {"dpor", "sc", 0, 0, 'p', 2},    {"source", "sc", 0, 0, 'p', 2},
+    {"source", "pso", 0, 0, 'p', 3}, {"source", "sc", 0, 0, 'p', 3},
+    {"source", "tso", 0, 0, 'p', 1}, {"dpor", "tso", 0, 0, 'p', 3},
 };
 
 static const struct {
@@ -361,6 +373,7 @@ static const struct {
     {"plain", plain, sizeof plain / sizeof *plain},
     {"states", states, sizeof states / sizeof *states},
     {"symmetry", symmetry, sizeof symmetry / sizeof *symmetry},
+    {"bounds", bounds, sizeof bounds / sizeof *bounds},
 };
 
 /* Whether a thread may go round without doing anything that others could see: to find that out takes long each time. */
@@ -503,7 +516,7 @@ int main(int argc, char **argv)
     uint64_t failed;
 
     if (!wishes_read(argc, argv, &wishes)) {
-        fprintf(stderr, "cluster_orders: --only takes plain, states or symmetry\n");
+        fprintf(stderr, "cluster_orders: --only takes plain, states, symmetry or bounds\n");
         return 2;
     }
     random_state = wishes.seed;

@@ -36,13 +36,14 @@ struct options {
     const char *only;
     int model; /* or -1 */
     const char *file;
-    bool cycles;     /* only the programs that go round */
-    bool twins;      /* only the programs with interchangeable threads */
-    bool bounds;     /* judge bounds for every program, not for some */
-    bool self_check; /* the same for the oracle itself */
-    bool apart;      /* every order of what commutes */
-    bool together;   /* one order only */
-    bool forks;      /* a process for each program, so that crashes can be shrunk */
+    bool cycles;      /* only the programs that go round */
+    bool twins;       /* only the programs with interchangeable threads */
+    bool bounds;      /* judge bounds for every program, not for some */
+    bool preemptions; /* nothing but preemption bounds */
+    bool self_check;  /* the same for the oracle itself */
+    bool apart;       /* every order of what commutes */
+    bool together;    /* one order only */
+    bool forks;       /* a process for each program, so that crashes can be shrunk */
     bool keep_going;
     bool verbose;
     struct knobs knobs;
@@ -202,7 +203,7 @@ static bool check_engine(const struct program *program, struct judge_case *c,
 /* The reductions judging each other takes long: only some programs in a test, all in a long run. */
 static bool wants_agreement(uint64_t seed)
 {
-    return !options.only && (options.seconds > 0 || seed % 8 == 0);
+    return !options.only && !options.preemptions && (options.seconds > 0 || seed % 8 == 0);
 }
 
 static bool still_disagrees(void *ctx, const struct program *program)
@@ -282,11 +283,11 @@ static bool check_buffer_bounds(const struct program *program, enum oracle_model
 
 static bool check_preemption_bounds(const struct program *program, enum oracle_model model)
 {
-    static const char *const bounded[] = {"exhaustive", "dpor"};
+    static const char *const bounded[] = {"exhaustive", "dpor", "source"};
 
     for (int bound = 0; bound <= 2; bound++) {
         struct judge_case c = {NULL, model, ORACLE_UNBOUNDED, bound, false, 0, 0, apart()};
-        if (!check_reductions(program, c, bounded, 2))
+        if (!check_reductions(program, c, bounded, 3))
             return false;
     }
     return true;
@@ -323,6 +324,10 @@ static bool check_program(const struct program *program, uint64_t seed)
     for (int model = 0; model < ORACLE_MODEL_COUNT && fine; model++) {
         if (options.model >= 0 && options.model != model)
             continue;
+        if (options.preemptions) {
+            fine = check_preemption_bounds(program, model);
+            continue;
+        }
         struct judge_case c = {NULL,  model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
                                false, order_seed(), seed % 4 == 1,    apart()};
         struct judge_case permuted = {"optimal", model,        ORACLE_UNBOUNDED, ORACLE_UNBOUNDED,
@@ -443,7 +448,7 @@ static bool check_seed(uint64_t seed)
     }
     bool fine = !invalid && check_program(&program, seed);
     program_free(&program);
-    if (fine && !options.only)
+    if (fine && !options.only && !options.preemptions)
         fine = check_cycles(seed) && (seed % 4 != 0 || check_twins(seed));
     return fine && (!wants_agreement(seed) || check_large(seed));
 }
@@ -517,8 +522,8 @@ static int usage(void)
         stderr,
         "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
         "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
-        "                     [--file PROGRAM] [--bounds] [--cycles] [--twins] [--self-check] [--fork]\n"
-        "                     [--keep-going] [--verbose] [--apart] [--together]\n");
+        "                     [--file PROGRAM] [--bounds] [--preemptions] [--cycles] [--twins]\n"
+        "                     [--self-check] [--fork] [--keep-going] [--verbose] [--apart] [--together]\n");
     return 2;
 }
 
@@ -537,15 +542,11 @@ static bool set_flag(const char *name)
         const char *name;
         bool *flag;
     } flags[] = {
-        {"--bounds", &options.bounds},
-        {"--cycles", &options.cycles},
-        {"--twins", &options.twins},
-        {"--self-check", &options.self_check},
-        {"--fork", &options.forks},
-        {"--verbose", &options.verbose},
-        {"--keep-going", &options.keep_going},
-        {"--apart", &options.apart},
-        {"--together", &options.together},
+        {"--bounds", &options.bounds},         {"--preemptions", &options.preemptions},
+        {"--cycles", &options.cycles},         {"--twins", &options.twins},
+        {"--self-check", &options.self_check}, {"--fork", &options.forks},
+        {"--verbose", &options.verbose},       {"--keep-going", &options.keep_going},
+        {"--apart", &options.apart},           {"--together", &options.together},
     };
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {

@@ -39,7 +39,7 @@ verdict "steps limited" 3 'incomplete \(.*maximum number of steps' check --max-s
 verdict "buffer bound" 3 'incomplete \(the buffer bound was reached\): 3 executions' \
     check --model tso --buffer-bound 0 "$scripts/sb.script"
 verdict "buffer bound not met" 0 'safe: ' check --model tso --buffer-bound 9 "$scripts/sb.script"
-verdict "preemption bound" 3 'incomplete \(the preemption bound was reached\).*reduction dpor' \
+verdict "preemption bound" 3 'incomplete \(the preemption bound was reached\).*reduction source' \
     check --preemption-bound 0 "$scripts/sb.script"
 verdict "a bug outweighs a bound" 1 ': bug \(the preemption bound was reached\)|: bug: ' \
     check --preemption-bound 1 "$scripts/deadlock.script"

@@ -60,7 +60,7 @@ for command in check litmus; do
     refused "$command: time backwards" "takes a number of seconds" $command --timeout -1 "$file"
     refused "$command: time that is no number" "takes a number of seconds" $command --timeout nan "$file"
     refused "$command: endless time" "takes a number of seconds" $command --timeout inf "$file"
-    refused "$command: bound with optimal" 'goes with --reduction dpor or exhaustive' \
+    refused "$command: bound with optimal" 'goes with --reduction source, dpor or exhaustive' \
         $command --preemption-bound 1 --reduction optimal "$file"
 
     refused "$command: missing file" "none\.txt: No such file" $command "$dir/none.txt"

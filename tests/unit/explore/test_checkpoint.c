@@ -243,9 +243,9 @@ static void parts_within_bounds(void **state)
 
     (void)state;
     for (int s = 0; sources[s]; s++)
-        for (uint32_t bound = 1; bound <= 3; bound++) {
-            struct how how = {sources[s], "dpor", s == 1 ? "tso" : "sc", .bound = bound,
-                              .grows = bound == 3};
+        for (uint32_t i = 2; i <= 7; i++) {
+            struct how how = {sources[s], i % 2 ? "dpor" : "source", s == 1 ? "tso" : "sc",
+                              .bound = i / 2, .grows = i / 2 == 3};
 
             same_in_parts(&how, 4);
         }

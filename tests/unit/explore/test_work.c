@@ -238,7 +238,7 @@ static void strangers(void **state)
     assert_string_equal(refusal(&sample, size, &other), "is of a search with other options");
     sample.bytes.data.at[8]++;
     assert_string_equal(refusal(&sample, size, &identity),
-                        "is of version 4 of the format, and this raddle reads version 3");
+                        "is of version 5 of the format, and this raddle reads version 4");
     sample.bytes.data.at[0]++;
     assert_string_equal(refusal(&sample, size, &identity), "is not a piece of a search");
     sample_close(&sample);
