@@ -186,6 +186,7 @@ void native_schedule_give(struct session *session, const struct native_case *fou
 {
     session->job = job;
     session->wanted = found->bug.kind;
+    session->wanted_message = text_copy(&session->arena, found->bug.message);
     for (uint32_t i = 0; i < found->schedule.count; i++)
         vec_push(&session->arena, &session->schedule, found->schedule.at[i]);
     for (uint32_t i = 0; i < found->threads.count; i++) {

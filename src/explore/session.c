@@ -13,6 +13,14 @@ struct session_choice session_choice_of(const struct session *session, const str
                                                     : event->outcome};
 }
 
+bool session_knows(const struct session *session, uint64_t key)
+{
+    for (uint32_t i = 0; i < session->facts.count; i++)
+        if (session->facts.at[i].key == key)
+            return true;
+    return false;
+}
+
 void session_schedule(struct session *session, struct session_bug *bug)
 {
     const struct execution *x = &session->explorer.execution;

@@ -256,9 +256,10 @@ struct session {
         options; /* the pointers in it are set by the process, from the names below */
     char model[16], reduction[16], search[16];
     bool keep_going;
-    bool races;      /* look for data races; plain accesses are then not visible */
-    bool races_warn; /* they do not end the search, and the accesses stay invisible */
-    uint8_t wanted;  /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
+    bool races;                  /* look for data races; plain accesses are then not visible */
+    bool races_warn;             /* they do not end the search, and the accesses stay invisible */
+    uint8_t wanted;              /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
+    session_text wanted_message; /* the same, since a run may end in several bugs of a kind */
     VEC(struct session_suppression) suppressions;
     bool exit_is_bug; /* exit with a status other than 0 */
     bool leaks;       /* blocks that nothing points to at the end are a bug */
@@ -372,6 +373,9 @@ void session_begin_with(struct session *one, const struct session *all);
 
 /* The choice that led to an event, by names that do not depend on the interleaving. */
 struct session_choice session_choice_of(const struct session *session, const struct event *event);
+
+/* Whether there is a fact of that key. */
+bool session_knows(const struct session *session, uint64_t key);
 
 /* Makes the events of the present execution the schedule of `bug`, and all that is exposed part of it. */
 void session_schedule(struct session *session, struct session_bug *bug);

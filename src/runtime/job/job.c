@@ -15,6 +15,7 @@
 #include "runtime/job/record.h"
 #include "runtime/job/snapshot.h"
 #include "runtime/job/work.h"
+#include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
 #include "runtime/report/names.h"
 #include "runtime/report/source.h"
@@ -217,6 +218,16 @@ static bool found_out(const struct session *session)
                                 session->facts.count != session->work_facts);
 }
 
+/* Whether threads that stopped at memory errors shall go on there, in a search that begins anew. */
+static bool memory_errors_pass(void)
+{
+    const struct execution *x = &native.session->explorer.execution;
+
+    for (uint32_t i = 0; i < x->findings.count; i++)
+        memory_bug_pass(thread_of(x->events.at[x->findings.at[i].event].agent));
+    return native.session->begin_anew;
+}
+
 static bool run_judge(enum ending ending)
 {
     if (native.session->explorer.execution.crowded)
@@ -231,6 +242,8 @@ static bool run_judge(enum ending ending)
         if (!sampling_retrace(&native.session->explorer))
             return false;
         bugs_of_run(ending);
+        if (memory_errors_pass())
+            return false;
     }
     return native.session->keep_going || !bug_is_found();
 }
@@ -699,6 +712,21 @@ static void minimise_better(void *context, struct explorer *explorer)
                  session_choice_of(session, &x->events.at[id]));
 }
 
+/* The bug of the run that is to be made short: the one that reads the same; else the first of its kind, or of all. */
+static uint32_t minimise_wanted(const struct session *session)
+{
+    uint32_t wanted = 0;
+
+    for (uint32_t i = session->bugs.count; i-- > 0;) {
+        if (session->bugs.at[i].kind != session->wanted)
+            continue;
+        if (text_equal(session->bugs.at[i].message, session->wanted_message))
+            return i;
+        wanted = i;
+    }
+    return wanted;
+}
+
 int native_minimise(void)
 {
     struct session *session = native.session;
@@ -715,10 +743,7 @@ int native_minimise(void)
     races_of_run();
     bugs_of_run(explorer_ending(&session->explorer));
     if (session->bugs.count > 0) {
-        wanted = session->bugs.at[0];
-        for (uint32_t i = session->bugs.count; i-- > 0;)
-            if (session->bugs.at[i].kind == session->wanted)
-                wanted = session->bugs.at[i];
+        wanted = session->bugs.at[minimise_wanted(session)];
         minimise(&session->explorer, &goal, &session->minimised);
     }
     session->phase = SESSION_DONE;

@@ -113,17 +113,6 @@ static void locals_prepare(struct native_thread *thread)
     }
 }
 
-/* It is known to compute without end before its first step. */
-static bool is_stuck(const struct native_thread *thread)
-{
-    const struct session *session = native.session;
-
-    for (uint32_t i = 0; i < session->facts.count; i++)
-        if (session->facts.at[i].key == session_stuck_key(thread->number))
-            return true;
-    return false;
-}
-
 static void native_start(struct target *target, struct world *world, agent_id agent,
                          struct op *next)
 {
@@ -131,7 +120,7 @@ static void native_start(struct target *target, struct world *world, agent_id ag
     size_t wanted = attributes_of(thread)->stack_wanted;
 
     (void)target;
-    if (is_stuck(thread)) {
+    if (session_knows(native.session, session_stuck_key(thread->number))) {
         world->threads.at[agent].status = THREAD_HALTED;
         return;
     }

@@ -42,7 +42,7 @@ static uint64_t stream_ask(enum op_kind kind, const FILE *stream)
 /* Those that take the lock do not race with each other, so for the detector their accesses are atomic ones. */
 static void locked_touch(const void *stream, bool writes)
 {
-    memory_check(stream, stream_bytes, writes);
+    memory_check_object(stream, stream_bytes, writes);
     if (native.detects && !native.alone && !native.current->sections)
         detect_atomic(detector.thread, (uint64_t)(uintptr_t)stream, stream_bytes, writes);
 }

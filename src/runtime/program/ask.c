@@ -61,7 +61,7 @@ static void object_check(const struct op *op)
     uint8_t object = op_infos[op->kind].object;
 
     if (object > OBJECT_CELL && object < OBJECT_THREAD)
-        memory_check((const void *)(uintptr_t)op->addr, 1, true);
+        memory_check_object((const void *)(uintptr_t)op->addr, 1, true);
 }
 
 /* Who waited at a barrier or on a condition has left it as soon as it was woken: it may have been destroyed since, and then be
@@ -77,7 +77,7 @@ static void object_check_after(const struct op *op)
         return;
     }
     if (waited)
-        memory_check((const void *)(uintptr_t)op->mutex, 1, true);
+        memory_check_object((const void *)(uintptr_t)op->mutex, 1, true);
     loc = world_location(native.world, object, op->addr);
     if (!(world_state(native.world, loc) & OBJECT_DESTROYED))
         object_check(op);

@@ -1,7 +1,9 @@
 #include "runtime/program/memory_bug.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/fingerprint.h"
 #include "base/text.h"
 #include "detect/detect.h"
 #include "runtime/program/native.h"
@@ -75,7 +77,68 @@ static _Noreturn void report(const struct text *t)
     native_crash(BUG_MEMORY, native_text(t->at));
 }
 
-void memory_bug_access(const void *p, size_t n, bool writes)
+/* ---- going on
+ *
+ * With --keep-going a place that was reported once does not stop its thread any more, if the memory is there and nobody else's: a freed block is not used again in an execution, and a red
+ * zone belongs to no block. What is there is what the program finds. The steps behind that place are new, so the search begins anew; that the thread passes is a fact that traces
+ * of what is found later tell. Not if states or threads are compared, to whom freed memory is nothing, nor with several workers. */
+
+/* Places at which threads go on. */
+#define PASSES_MAX 100
+
+static bool zone_has(const struct heap_block *block, const void *p, size_t n)
+{
+    size_t before = (size_t)((const char *)p - (block->start - HEAP_RED_ZONE));
+    size_t zone = block->size + 2 * HEAP_RED_ZONE;
+
+    return before <= zone && n <= zone - before;
+}
+
+/* A line of the source, however many accesses it comes to. */
+static uint64_t pass_key(const struct raddle_site *site, bool outside, bool writes)
+{
+    struct fingerprint f = {(uint64_t)'m' << 56, site->line};
+
+    fingerprint_word(&f, (uint64_t)outside << 1 | writes);
+    fingerprint_bytes(&f, site->file, strlen(site->file));
+    return f.low;
+}
+
+static bool may_learn(void)
+{
+    const struct session *session = native.session;
+
+    return session->keep_going && !session->work_fd && !native_compares() &&
+           !session->options.symmetry && session->facts.count < PASSES_MAX &&
+           (session->job == SESSION_EXPLORE || session->job == SESSION_RESUME);
+}
+
+/* Whether the thread goes on at the place where it is; if not, it may the next time. */
+static bool goes_on(bool outside, bool writes)
+{
+    const struct raddle_site *site = native_site();
+    uint64_t key;
+
+    if (!site || !site->file)
+        return false;
+    key = pass_key(site, outside, writes);
+    if (session_knows(native.session, key))
+        return true;
+    native.current->passes = may_learn() ? key : 0;
+    return false;
+}
+
+void memory_bug_pass(const struct native_thread *thread)
+{
+    struct session *session = native.session;
+
+    if (!thread->passes || session_knows(session, thread->passes))
+        return;
+    vec_push(&session->arena, &session->facts, (struct session_fact){thread->passes, 1});
+    session->begin_anew = true;
+}
+
+void memory_bug_access(const void *p, size_t n, bool writes, bool is_object)
 {
     const struct heap_block *block = heap_find(p);
     struct text *t = text_begin();
@@ -85,7 +148,8 @@ void memory_bug_access(const void *p, size_t n, bool writes)
         return;
     outside = !block || (const char *)p < block->start || n > block->size ||
               (size_t)((const char *)p - block->start) > block->size - n;
-
+    if (block && !is_object && zone_has(block, p, n) && goes_on(outside, writes))
+        return;
     if (!outside && native.detects && !native.alone) /* a race with free is the better story */
         (writes ? detect_write_range : detect_read_range)((uint64_t)(uintptr_t)p, n);
     text_add(t, "%s: a %s of %zu byte%s",

@@ -10,9 +10,14 @@
 
 /* What a program does wrong with its heap, in words. */
 
-/* The running thread accesses `n` bytes that guard_allows forbids: a bug, and never returns. Outside of program threads nothing
- * is a bug. */
-void memory_bug_access(const void *p, size_t n, bool writes);
+/* The running thread accesses `n` bytes that guard_allows forbids: a bug. Returns if it was reported for that place and the thread may go on there; not if the bytes are those of an object that
+ * raddle or libc has to rely on. Outside of program threads nothing is a bug. */
+void memory_bug_access(const void *p, size_t n, bool writes, bool is_object);
+
+struct native_thread;
+
+/* The thread has died of such an access, and the bug is told: from now on it goes on there, if it may. */
+void memory_bug_pass(const struct native_thread *thread);
 
 /* It accesses more bytes than any object has. */
 _Noreturn void memory_bug_length(size_t n, bool writes);
@@ -30,7 +35,16 @@ void memory_check_stack(const void *p);
 static inline void memory_check(const void *p, size_t n, bool writes)
 {
     if (__builtin_expect(!guard_allows(p, n), 0))
-        memory_bug_access(p, n, writes);
+        memory_bug_access(p, n, writes, false);
+    if (__builtin_expect((uintptr_t)p - STACK_BASE < STACK_SPAN, 0))
+        memory_check_stack(p);
+}
+
+/* The same for a mutex or a stream. */
+static inline void memory_check_object(const void *p, size_t n, bool writes)
+{
+    if (__builtin_expect(!guard_allows(p, n), 0))
+        memory_bug_access(p, n, writes, true);
     if (__builtin_expect((uintptr_t)p - STACK_BASE < STACK_SPAN, 0))
         memory_check_stack(p);
 }

@@ -49,6 +49,7 @@ struct native_thread {
     uint32_t sections; /* atomic ones that it is inside of */
     uint32_t handlers; /* of signals from others that it is inside of */
     const char *crash; /* why it died, if it did */
+    uint64_t passes;   /* the fact that lets it go on there the next time, or 0 (memory_bug.c) */
     bool
         leaves; /* its functions are behind it: handlers and destructors run, or the process ends */
     int error;  /* errno, while it waits for the engine */

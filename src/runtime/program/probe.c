@@ -17,16 +17,6 @@ static uint64_t limit_key(const struct raddle_site *site, uint64_t elapsed)
     return mix64((uint64_t)'t' << 56 ^ (uint64_t)(uintptr_t)site ^ mix64(elapsed));
 }
 
-static bool limit_is_known(uint64_t key)
-{
-    const struct session *session = native.session;
-
-    for (uint32_t i = 0; i < session->facts.count; i++)
-        if (session->facts.at[i].key == key)
-            return true;
-    return false;
-}
-
 static void limit_note(uint64_t key)
 {
     struct session *session = native.session;
@@ -62,7 +52,7 @@ void probe_again(struct probe *probe, const struct raddle_site *site, const void
     probe->state = state;
     probe->before = probe->elapsed;
     probe->operations = probe->lock_count = 0;
-    probe->on = !limit_is_known(limit_key(site, probe->elapsed)) &&
+    probe->on = !session_knows(native.session, limit_key(site, probe->elapsed)) &&
                 native.session->facts.count < LIMITS_MAX;
 }
 

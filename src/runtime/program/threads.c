@@ -151,6 +151,7 @@ static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *
     thread->joined = false;
     thread->sections = thread->handlers = 0;
     thread->crash = NULL;
+    thread->passes = 0;
     thread->leaves = false;
     parts_thread_begins(thread);
     return thread;
