@@ -11,7 +11,9 @@ list(APPEND sources
     ${PROJECT_SOURCE_DIR}/src/instrument/register.cpp
     ${PROJECT_SOURCE_DIR}/src/base/arena.c
     ${PROJECT_SOURCE_DIR}/src/base/check.c
+    ${PROJECT_SOURCE_DIR}/src/base/demangled.c
     ${PROJECT_SOURCE_DIR}/src/base/map.c
+    ${PROJECT_SOURCE_DIR}/src/base/text.c
     ${PROJECT_SOURCE_DIR}/src/base/vec.c)
 add_library(raddle_pass MODULE ${sources})
 target_include_directories(raddle_pass PRIVATE ${PROJECT_SOURCE_DIR}/src)

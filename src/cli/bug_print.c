@@ -81,8 +81,10 @@ void bug_print(FILE *out, const char *before, const struct session_bug *bug,
     const char *bold = colours ? BOLD : "", *red = colours ? RED : "",
                *normal = colours ? NORMAL : "";
 
-    if (bug->site.file)
+    if (bug->site.file && bug->site.line)
         fprintf(out, "%s%s:%" PRIu32 ":%s ", bold, bug->site.file, bug->site.line, normal);
+    else if (bug->site.file)
+        fprintf(out, "%s%s:%s ", bold, bug->site.file, normal);
     fprintf(out, "%s%s%s:%s %s%s%s", bug->refused ? "note: " : before, red,
             bug_kind_names[bug->kind], normal, bold, bug->message, normal);
     fprintf(out, "%s\n", native_case_whose(found, bug, whose, sizeof whose));
@@ -98,6 +100,6 @@ void bug_print(FILE *out, const char *before, const struct session_bug *bug,
         output_print(out, found);
     if (trace)
         fprintf(out,
-                "  the run is in %s: `raddle show %s` tells it, `raddle replay %s` does it again\n",
+                "  trace: %s (`raddle show %s` explains the run, `raddle replay %s` repeats it)\n",
                 trace, trace, trace);
 }

@@ -291,7 +291,7 @@ static bool says_what_it_is(const char *file)
         const char *suffix, *text;
     } known[] = {
         {".raddle",
-         "is a recorded run: `raddle show %s` tells it, `raddle replay %s` does it again"},
+         "is a recorded run: `raddle show %s` explains it, `raddle replay %s` repeats it"},
         {".h", "is a header: check a source that includes it"},
         {".hpp", "is a header: check a source that includes it"},
         {".litmus", "is a litmus test: `raddle litmus %s` runs it"},

@@ -29,6 +29,9 @@ struct native_case {
 
 /* Copies bug number `i` of a session with its schedule, and the steps if there are any. */
 void native_case_take(struct native_case *native_case, const struct session *session, uint32_t i);
+
+/* Steps, waits and the bug are where the user's own code is: what is in a header of the system goes to who called it. Part of native_case_take. */
+void native_case_places(struct native_case *run);
 void native_case_free(struct native_case *native_case);
 
 /* "T1 (worker)": one of `count` threads. Returns `buffer`. */

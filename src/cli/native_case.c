@@ -129,6 +129,7 @@ void native_case_take(struct native_case *native_case, const struct session *ses
         vec_push(arena, &native_case->differences, text_copy(arena, session->differences.at[k]));
     native_case->told_apart = session->told_apart;
     record_take(native_case, session);
+    native_case_places(native_case);
 }
 
 const char *thread_words(const struct session_thread *threads, uint32_t count, uint32_t thread,

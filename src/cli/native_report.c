@@ -67,6 +67,11 @@ static void words_keep(struct native_case *found, const struct native_case *agai
 {
     found->bug.message = text_keep(found, again->bug.message);
     found->bug.detail = text_keep(found, again->bug.detail);
+    if (found->bug.thread == again->bug.thread) {
+        found->bug.site.file = text_keep(found, again->bug.site.file);
+        found->bug.site.line = again->bug.site.line;
+        found->bug.site.column = again->bug.site.column;
+    }
     found->notes = text_keep(found, again->notes);
     for (uint32_t i = 0; i < found->threads.count && i < again->threads.count; i++)
         found->threads.at[i].name = text_keep(found, again->threads.at[i].name);

@@ -23,8 +23,9 @@ void race_advise(const struct report *report)
     for (uint32_t i = 0; i < report->bugs.count; i++)
         stopped |= report->bugs.at[i].kind == BUG_DATA_RACE;
     if (stopped && !report->settings->keep_going)
-        fprintf(out, "note: the search ended with the data race; `--races=warn` goes on, to what "
-                     "else is wrong\n");
+        fprintf(out,
+                "note: the search stopped at the data race; with `--races=warn` it goes on and "
+                "looks for other bugs\n");
     else if (report->warnings.count)
         fprintf(out, "note: mend the data races, or have their accesses explored: "
                      "`--races=report --keep-going` those that race, `--races=ignore` all\n");

@@ -385,8 +385,17 @@ LLVMValueRef types_objects(struct pass *pass, LLVMValueRef *pointers, unsigned c
 LLVMValueRef types_result(struct pass *pass, LLVMValueRef call);
 /* The type of a local variable in memory, or a null pointer. */
 LLVMValueRef types_local(struct pass *pass, LLVMValueRef local);
-/* Makes the rows of the module's variables. */
+/* Makes the rows of the module's variables, and of functions of C++ that pointers may point to. */
 void types_variables(struct pass *pass);
+
+/* ---- demangle.c: names of C++, in the pass's arena; NULL: it is none */
+
+/* With parameters and all: "app::queue<int>::head", "app::put(int)". */
+const char *demangled_name(struct pass *pass, const char *symbol);
+/* A function as reports call it: "app::put", "lambda in app::start". */
+const char *demangled_function_name(struct pass *pass, const char *symbol);
+/* The same, but for what std::thread calls: HOOK_THREAD_STATE and what that runs. */
+const char *demangled_pointer_name(struct pass *pass, const char *symbol);
 
 /* ---- plain.c: what functions do in a program that is not checked */
 

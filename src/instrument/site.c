@@ -32,7 +32,7 @@ static LLVMValueRef text(struct pass *pass, const char *string)
     return text_constant(pass, string, string ? strlen(string) : 0);
 }
 
-/* The function as the user calls it: that of the debug information is not mangled. */
+/* The function as the user calls it. That of the debug information is not mangled, but says nothing of the scope. */
 static LLVMValueRef function_text(struct work *work)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(work->function);
@@ -40,7 +40,10 @@ static LLVMValueRef function_text(struct work *work)
     size_t length;
     unsigned short_length;
     const char *name = LLVMGetValueName2(work->function, &length);
+    const char *demangled = demangled_function_name(work->pass, name);
 
+    if (demangled)
+        return text_constant(work->pass, demangled, strlen(demangled));
     if (subprogram) {
         node = LLVMMetadataAsValue(work->pass->context, subprogram);
         if (LLVMGetMDNodeNumOperands(node) > 2 && LLVMGetMDNodeNumOperands(node) <= 32) {

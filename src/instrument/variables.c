@@ -1,5 +1,4 @@
 #include <llvm-c/Comdat.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -7,10 +6,7 @@
 #include "instrument/instrument.h"
 #include "runtime/hooks.h"
 
-/* Rows of the module's variables. */
-
-/* Of the library of C++, which the plugin needs for its registration anyway. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+/* Rows of the module's variables, and of functions. */
 
 struct rows {
     VEC(LLVMValueRef) of;
@@ -80,33 +76,51 @@ static void described_add(struct pass *pass, struct rows *rows, LLVMValueRef glo
                  type_row(pass, node_operand(pass, variable, VARIABLE_TYPE)));
 }
 
-/* "a<b<c> >" is "a<b<c>>" in the source. */
-static void brackets_close(char *name)
-{
-    char *to = name;
-
-    for (const char *at = name; *at; at++)
-        if (!(at > name && at[-1] == '>' && at[0] == ' ' && at[1] == '>'))
-            *to++ = *at;
-    *to = '\0';
-}
-
 /* Without full debug information: what the linker's name stands for, and how large it is. */
 static void demangled_add(struct pass *pass, struct rows *rows, LLVMValueRef global)
 {
     size_t length;
     const char *mangled = LLVMGetValueName2(global, &length);
-    char *name;
+    const char *name;
 
     if (LLVMIsGlobalConstant(global) || !starts_with(mangled, "_Z"))
         return;
-    name = __cxa_demangle(mangled, NULL, NULL, NULL);
-    if (name)
-        brackets_close(name);
+    name = demangled_name(pass, mangled);
     variable_add(
         pass, rows, global, name ? name : mangled, "",
         type_row_unknown(pass, LLVMABISizeOfType(pass->layout, LLVMGlobalGetValueType(global))));
-    free(name);
+}
+
+/* Whether anything but calls uses it. */
+static bool is_pointed_to(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (!LLVMIsAInstruction(user) || !is_call(user))
+            return true;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetArgOperand(user, i) == function)
+                return true;
+    }
+    return false;
+}
+
+/* Only of those that pointers point to anyway: a row is a pointer, too. */
+static void functions_add(struct pass *pass, struct rows *rows)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *symbol = LLVMGetValueName2(f, &length);
+        const char *name = LLVMIsDeclaration(f) ||
+                                   LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage ||
+                                   !starts_with(symbol, "_Z") || !is_pointed_to(f)
+                               ? NULL
+                               : demangled_pointer_name(pass, symbol);
+
+        if (name)
+            variable_add(pass, rows, f, name, "", LLVMConstPointerNull(pass->pointer));
+    }
 }
 
 /* All that is in the list already stays there. */
@@ -157,6 +171,7 @@ void types_variables(struct pass *pass)
 
         row_add(pass, &rows, fields);
     }
+    functions_add(pass, &rows);
     if (rows.of.count)
         used_append(pass, &rows);
 }

@@ -82,7 +82,8 @@ struct raddle_enumerator {
     int64_t value;
 };
 
-/* A global or static variable; without an address: none, but there is full debug information. The rows are in the section HOOK_VARIABLES_SECTION. */
+/* A global or static variable; without an address: none, but there is full debug information. Without a type: a function of C++ that pointers may point to, by
+ * its short name. The rows are in the section HOOK_VARIABLES_SECTION. */
 struct raddle_variable {
     const void *address;
     const char *name;
@@ -91,6 +92,10 @@ struct raddle_variable {
 };
 
 #define HOOK_VARIABLES_SECTION "raddle_variables"
+
+/* How the name begins of the function by which libstdc++ starts what a std::thread runs; behind it is what that is, or what kind of pointer to it the
+ * thread's state ends with (base/demangled.h). */
+#define HOOK_THREAD_STATE "std::thread of "
 
 /* What a pointer in the code points to: `offset` bytes behind the beginning of an object of that type; the pointer to that beginning is
  * called `name` ("pool", "pool->queue"). */

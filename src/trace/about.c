@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/place.h"
 #include "base/text.h"
 #include "trace/lanes.h"
 #include "trace/words.h"
@@ -25,13 +26,6 @@ static void paragraph(const struct about *a, uint32_t indent, uint32_t colour, c
 
 /* ---- the bug */
 
-/* Nobody looks for a bug in the headers of the compiler and of the system. */
-static bool is_of_system(const struct trace_site *site)
-{
-    return site->file && (strncmp(site->file, "/usr/include/", 13) == 0 ||
-                          strncmp(site->file, "/usr/lib/", 9) == 0);
-}
-
 static void print_callers(const struct about *a, uint32_t stack)
 {
     char place[WORDS_MAX], line[2 * WORDS_MAX];
@@ -39,7 +33,7 @@ static void print_callers(const struct about *a, uint32_t stack)
     for (int i = 0; stack && i < STACK_SHOWN; i++) {
         const struct trace_frame *frame = &a->trace->frames.at[stack - 1];
 
-        if (is_of_system(&frame->site)) {
+        if (place_is_of_system(frame->site.file, frame->site.function, frame->site.line)) {
             stack = frame->up;
             continue;
         }
@@ -202,11 +196,11 @@ bool about_circle(const struct trace *trace, char *buffer, size_t size)
     if (i == trace->waits.count)
         return false;
     thread = trace->waits.at[i].thread;
-    text_add(&text, "a circle: T%" PRIu32, thread);
+    text_add(&text, "a cycle: T%" PRIu32, thread);
     do {
         thread = wait_of(trace, thread)->on - 1;
         text_add(&text, " waits for T%" PRIu32 "%s", thread,
-                 thread == trace->waits.at[i].thread ? "" : ", who");
+                 thread == trace->waits.at[i].thread ? "" : ", which");
     } while (thread != trace->waits.at[i].thread);
     return true;
 }

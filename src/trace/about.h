@@ -16,7 +16,7 @@ struct about_run {
 void about_print(const struct trace *trace, struct pen *pen, uint32_t width,
                  const struct about_run *run);
 
-/* "a circle: T1 waits for T2, who waits for T1": the first circle of threads that wait for each other. False: there is none. */
+/* "a cycle: T1 waits for T2, which waits for T1": the first circle of threads that wait for each other. False: there is none. */
 bool about_circle(const struct trace *trace, char *buffer, size_t size);
 
 #endif

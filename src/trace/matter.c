@@ -18,7 +18,7 @@ enum level { LEVEL_NONE, LEVEL_SYNC, LEVEL_VALUE, LEVEL_FAILURE, LEVEL_COUNT };
 struct thing {
     uint32_t user;  /* the one thread that does, or SEVERAL */
     uint32_t start; /* 1 + the last step about it before other threads run, or 0 */
-    bool stuck;     /* a thread that cannot go on uses it, too */
+    bool stuck;     /* a thread that cannot go on uses it while others run */
 };
 
 struct judging {
@@ -65,7 +65,7 @@ static void things_find(struct judging *j)
             j->things.at[number].user = SEVERAL;
         if (i < j->start)
             j->things.at[number].start = i + 1;
-        j->things.at[number].stuck |= j->stuck[step->thread];
+        j->things.at[number].stuck |= i >= j->start && j->stuck[step->thread];
     }
 }
 
@@ -192,6 +192,14 @@ static bool is_raced(const struct judging *j, const struct trace_step *step)
     return false;
 }
 
+/* A member of the library's own, such as "threads._M_impl": C++ keeps such names for it. What is behind it is nobody else's business. */
+static bool is_of_library(const struct trace_step *step)
+{
+    const char *name = step->object && !step->order ? strstr(step->object, "_M_") : NULL;
+
+    return name && name > step->object && strchr(".>:", name[-1]);
+}
+
 static enum level memory_level(const struct judging *j, uint32_t i)
 {
     const struct trace_step *step = &j->trace->steps.at[i];
@@ -202,6 +210,8 @@ static enum level memory_level(const struct judging *j, uint32_t i)
         return LEVEL_NONE;
     if (j->race && is_raced(j, step))
         return LEVEL_VALUE;
+    if (is_of_library(step))
+        return LEVEL_NONE;
     if (j->links[i].matters && (!j->race || step->order || step->is_buffer))
         return LEVEL_VALUE;
     return step->order && step->writes && is_shared(j, step) ? LEVEL_SYNC : LEVEL_NONE;

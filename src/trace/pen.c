@@ -176,12 +176,15 @@ void pen_newline(struct pen *pen)
     pen->column = pen->due = 0;
 }
 
-/* Where to end a line that cannot go on beyond `fits`: behind the last space, if there is one. */
+/* Where to end a line that cannot go on beyond `fits`: behind the last space; else before a member, if one begins late enough. */
 static const char *break_before(const char *at, const char *fits)
 {
     for (const char *space = fits; space > at; space--)
         if (space[-1] == ' ')
             return space;
+    for (const char *joint = fits; joint > at + (fits - at) / 2; joint--)
+        if (*joint == '.' || strncmp(joint, "->", 2) == 0 || strncmp(joint, "::", 2) == 0)
+            return joint;
     return fits;
 }
 

@@ -101,7 +101,7 @@ async function slide(page, step) {
   check((await page.locator("#about").textContent()).includes("held by"), "abba: who holds what");
   check((await value(page, "a")).includes("held by T1, T2 waits"), "abba: the holder: " + await value(page, "a"));
   check(await page.locator("#paths path.wait").count() >= 2, "abba: arrows of those who wait");
-  check((await page.locator("#about .said").textContent()).startsWith("A circle: T1 waits for T2, who waits for T1."), "abba: the circle is told first");
+  check((await page.locator("#about .said").textContent()).startsWith("A cycle: T1 waits for T2, which waits for T1."), "abba: the circle is told first");
   check(await page.locator("#source .alarm .line.here").count() === 3, "abba: the source of all that wait");
   await picture(page, "abba-dark");
   check(await page.locator("#theme").textContent() === "Light colours", "abba: the button says what it does");

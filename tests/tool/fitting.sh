@@ -111,7 +111,7 @@ expect "and only of one that is there" sh -c "! grep -q note '$dir/out'"
 # ---- a failing run goes where the user wants it, further ones beside it
 
 mkdir -p runs
-verdict "--trace" 1 'the run is in runs/first\.one\.raddle' "$RADDLE" check --trace runs/first.one.raddle -DSTATUS=1 fails.c
+verdict "--trace" 1 'trace: runs/first\.one\.raddle' "$RADDLE" check --trace runs/first.one.raddle -DSTATUS=1 fails.c
 expect "--trace: there" test -s runs/first.one.raddle
 expect "--trace: not elsewhere" test ! -e fails.raddle
 verdict "--trace: of an earlier check" 0 '^note: runs/first\.one\.raddle is from an earlier check' \
@@ -123,7 +123,7 @@ static atomic_int x;
 static void *set(void *a) { x = 1; return a; }
 int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); return x ? 2 : 3; }
 C
-verdict "--trace: two bugs" 1 'the run is in runs/first\.one-2\.raddle' "$RADDLE" check --keep-going --trace runs/first.one.raddle both.c
+verdict "--trace: two bugs" 1 'trace: runs/first\.one-2\.raddle' "$RADDLE" check --keep-going --trace runs/first.one.raddle both.c
 verdict "--trace: a script" 2 'raddle: --trace goes with programs' "$RADDLE" check --trace x "$SOURCE_DIR/examples/scripts/sb.script"
 
 # ---- on a terminal: colours, and the line of the source

@@ -149,6 +149,93 @@ for level in -O0 -O2; do
     expect "C++ $level: nothing is mangled" sh -c '! grep _ZN report'
 done
 
+# ---- what a std::thread runs: a function, a member, a lambda, an object; places are the user's own, not those of the library's headers
+
+cat >starts.cpp <<'C'
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tuple>
+namespace app {
+struct pair {
+    std::mutex left, right;
+    void forward() { std::lock_guard<std::mutex> l(left); std::lock_guard<std::mutex> r(right); }
+    void backward()
+    {
+        std::lock_guard<std::mutex> r(right);
+        std::lock_guard<std::mutex> l(left);
+    }
+};
+template <typename T> static void add(T &to, T what) { to += what; }
+struct adder { long &to; void operator()(int n) const { to += n; } };
+static void tuples(std::tuple<int, long> *t) { std::get<0>(*t) = 1; std::get<1>(*t) = 2; }
+static std::tuple<int, long> both;
+}
+int main(int count, char **)
+{
+    long sum = 0;
+#ifdef LOCKS
+    auto own = std::make_unique<app::pair>();
+    std::thread a(&app::pair::forward, own.get());
+    std::thread b(&app::pair::backward, own.get());
+#elif defined POINTER
+    std::thread a(app::add<long>, std::ref(sum), 1), b(app::add<long>, std::ref(sum), 2);
+#elif defined TUPLES
+    std::thread a(app::tuples, &app::both), b(app::tuples, &app::both);
+#else
+    std::thread a(app::adder{sum}, 1), b([&] { sum += count; });
+#endif
+    a.join();
+    b.join();
+    return 0;
+}
+C
+for level in -O0 -O1 -O2 '-O1 -g0'; do
+    lines=':[0-9]+'
+    [[ $level == *-g0 ]] && lines=
+    checked "member functions $level" 1 $level -DLOCKS starts.cpp
+    says "member functions $level" "^starts\.cpp$lines: deadlock" "T1 \(app::pair::forward\) waits for lock .*, held by T2 \(app::pair::backward\), at starts\.cpp" \
+        "T2 \(app::pair::backward\) waits for .* at starts\.cpp" "T1 \(app::pair::forward\) was created by T0 at starts\.cpp$lines\$"
+    expect "member functions $level: nothing of the library" sh -c '! grep -q -e /usr/ -e gthr -e _ZN report'
+    checked "functions $level" 1 $level -DPOINTER starts.cpp
+    says "functions $level" 'by T[12] \(app::add\) races with the write by T[12] \(app::add\) in app::add at starts\.cpp'
+    checked "lambda and object $level" 1 $level starts.cpp
+    says "lambda and object $level" 'T1 \(app::adder\)' 'T2 \(lambda in main\)' '#0 app::adder::operator\(\)' '#0 lambda in main'
+done
+checked "members of one name" 1 -DTUPLES starts.cpp
+says "members of one name" 'of app::both\._Head_base::_M_head_impl' 'store app::both\._Tuple_impl::_M_head_impl = 2'
+
+# ---- without any debug information there are no lines, and no line 0
+
+expect "-g0: compiles" "$RADDLE" cc -g0 -DFREED -o freed "$classic/pool.c"
+verdict "-g0" 1 '^[^ ]*pool\.c: data-race: use of heap block 0 of T0 from pool_new\(\) by' "$RADDLE" check --trace freed.raddle ./freed
+expect "-g0: no line 0" sh -c "! grep -q ':0' '$dir/out'"
+verdict "-g0: what is freed" 0 '✗ free heap block 0 of T0 from' "$RADDLE" show --width 200 freed.raddle
+cat >sides.c <<'C'
+#include <pthread.h>
+static int shared, sum;
+static void *looks(void *_) { sum = shared; return _; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, looks, 0);
+    int before = shared;
+    shared = before + 1;
+    pthread_join(t, 0);
+    return 0;
+}
+C
+expect "-g0: compiles" "$RADDLE" cc -g0 -o sides sides.c
+verdict "-g0: the step of a side" 1 'data-race' "$RADDLE" check --trace sides.raddle ./sides
+expect "-g0: as JSON" "$RADDLE" show --json sides.json sides.raddle
+expect "-g0: it does what the side says" python3 -c '
+import json
+trace = json.load(open("sides.json"))
+for side in trace["sides"]:
+    step = trace["steps"][side["step"] - 1]
+    assert step["writes"] if side["what"].startswith("write") else step["reads"], (side, step)'
+
 # ---- without -g
 
 expect "without -g: compiles" "$RADDLE" cc -DRACE -o pool "$classic/pool.c"

@@ -75,7 +75,7 @@ check crash 1 "$programs/crash-null.c"
 
 # ---- SARIF says what happened, what each rule means, which raddle it was, and names files as seen from a root
 
-holds deadlock.sarif "'There is a circle: T1 waits for T2, who waits for T1.' in d['runs'][0]['results'][0]['message']['text']"
+holds deadlock.sarif "'There is a cycle: T1 waits for T2, which waits for T1.' in d['runs'][0]['results'][0]['message']['text']"
 holds deadlock.sarif "'T2 (t2) waits for lock a' in d['runs'][0]['results'][0]['message']['text']"
 holds tso.sarif "'is in its store buffer' in d['runs'][0]['results'][0]['message']['text']"
 holds assertion.sarif "'is lost' in d['runs'][0]['results'][0]['message']['text']"

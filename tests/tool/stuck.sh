@@ -148,7 +148,7 @@ cancels cancels-asleep "$sleep_unseen"
 stuck cancels-asleep 3 'incomplete \(T0 \(main\) is stuck in the system call ppoll at cancels-asleep\.c:17.*; not seen: syscall\)' \
     --step-timeout 1
 cancels cancels-dies 'asm volatile("syscall" : : "a"(SYS_exit_group), "D"(3) : "rcx", "r11", "memory");'
-stuck cancels-dies 1 'the run is in cancels-dies\.raddle'
+stuck cancels-dies 1 'trace: cancels-dies\.raddle'
 
 # before there are threads, and before main
 printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void)\n{\n    return (int)syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);\n}\n' >alone.c

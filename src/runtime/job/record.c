@@ -66,14 +66,15 @@ static struct native_thread *thread_of(agent_id agent)
     return native.threads.at[native.world->agents.at[agent].key];
 }
 
-/* The program may have written over its own stack: only what can be a frame is believed. */
+/* The program may have written over its own stack: only what can be a frame is believed. When one function became part of another, the caller's
+ * may lie below. */
 static const struct raddle_frame *frame_up(const struct native_thread *thread,
                                            const struct raddle_frame *frame)
 {
     const struct raddle_frame *up = frame->up;
     uintptr_t low = (uintptr_t)thread->stack.low;
 
-    if (!up || up <= frame || (uintptr_t)up % sizeof(void *) ||
+    if (!up || up == frame || (uintptr_t)up % sizeof(void *) ||
         (uintptr_t)up - low > thread->stack.size - sizeof *up ||
         !symbols_in_section((uint64_t)(uintptr_t)up->site, "raddle_sites"))
         return NULL;

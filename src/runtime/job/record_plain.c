@@ -141,6 +141,9 @@ static void access_add(const struct plain_access *access)
 
     event.op.value = access->value;
     names_object(&event.op, object, sizeof object);
+    if (access->call && site && site->what &&
+        strcmp(object, site->what) == 0) /* without -g: what is called */
+        names_address(access->op.addr, 1, NULL, object, sizeof object);
     if (access->call) {
         snprintf(text, sizeof text, "%s %s", access->call, object);
     } else if (access->op.size) {

@@ -166,6 +166,14 @@ struct native_thread *native_main_thread(void);
 /* A new thread of the running one: its number, with everything ready for OP_THREAD_CREATE. */
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument);
 
+/* The short name of the function of C++ that begins at `addr`, or NULL: for reports. */
+const char *native_function_name(uint64_t addr);
+
+/* What a new thread runs: its start function, or what the std::thread behind it was given; NULL if that is not known. `buffer` is for what
+ * is returned, if need be. */
+const char *native_start_name(void *(*start)(void *), const void *argument, char *buffer,
+                              size_t size);
+
 /* Adds what reports call a thread of this execution: "T1 (worker)", by its start function. */
 void native_thread_words(struct text *t, uint32_t number);
 

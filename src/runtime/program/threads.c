@@ -4,11 +4,10 @@
 
 #include "base/check.h"
 #include "base/fingerprint.h"
-#include "base/mangled.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/kernel.h"
-#include "runtime/core/symbols.h"
 #include "runtime/program/native.h"
 
 /* The threads of the program: which there are, and what a new one begins with. */
@@ -172,28 +171,38 @@ static void site_copy(struct session_site *to, const struct raddle_site *site)
     to->column = site->column;
 }
 
-/* The name of a start function. What std::thread calls first is not what anybody has written. */
-static const char *start_name(void *(*start)(void *), char *buffer, size_t size)
+/* What a std::thread runs is known as long as it has not begun: it takes that apart. */
+static const char *name_of(uint32_t number, char *buffer, size_t size)
 {
-    uint64_t offset;
-    const char *symbol = start ? symbols_find((uint64_t)(uintptr_t)start, &offset) : NULL;
+    const char *name;
 
-    if (symbol && strcmp(symbol, "execute_native_thread_routine") == 0)
-        return "std::thread";
-    return mangled_name(symbol, buffer, size);
+    if (number == 0)
+        return "main";
+    if (number >= native.threads.count)
+        return NULL;
+    name = native_start_name(native.threads.at[number]->start, NULL, buffer, size);
+    return name ? name : native.session->threads.at[number].name;
 }
 
 void native_thread_words(struct text *t, uint32_t number)
 {
     char buffer[200];
-    const char *name = number == 0 ? "main"
-                       : number < native.threads.count
-                           ? start_name(native.threads.at[number]->start, buffer, sizeof buffer)
-                           : NULL;
+    const char *name = name_of(number, buffer, sizeof buffer);
 
     text_add(t, "T%" PRIu32, number);
     if (name)
         text_add(t, " (%s)", name);
+}
+
+/* What std::thread does is done by who made it. */
+static const struct raddle_site *creation_site(void)
+{
+    const struct raddle_frame *frame = __raddle_frames;
+
+    while (frame && frame->site &&
+           place_is_of_system(frame->site->file, frame->site->function, frame->site->line))
+        frame = frame->up;
+    return frame && frame->site ? frame->site : native_site();
 }
 
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
@@ -205,13 +214,13 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     native.phase += native.alone;
     native.alone = false;
     native.unjoined++;
-    site_copy(&native.session->threads.at[number].created, native_site());
+    site_copy(&native.session->threads.at[number].created, creation_site());
     if (native.session->job == SESSION_REPLAY || number >= known) { /* not in each run */
         char buffer[200];
         int error = errno; /* the program's own, in its thread */
 
         native.session->threads.at[number].name =
-            native_text(start_name(start, buffer, sizeof buffer));
+            native_text(native_start_name(start, argument, buffer, sizeof buffer));
         errno = error;
     }
     return thread;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mangled.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "model/await.h"
 #include "model/channel.h"
@@ -14,6 +15,8 @@
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
 #include "runtime/report/source.h"
+
+#define FRAMES_MAX 200 /* that are looked at */
 
 struct names_tellers names_tellers; /* outlives a run: set once */
 
@@ -29,7 +32,14 @@ static void add_site(struct text *t, const char *before, const struct raddle_sit
     if (!site || !site->file)
         return;
     name = strrchr(site->file, '/');
-    text_add(t, " %s %s:%" PRIu32, before, name ? name + 1 : site->file, site->line);
+    text_add(t, " %s %s", before, name ? name + 1 : site->file);
+    if (site->line)
+        text_add(t, ":%" PRIu32, site->line);
+}
+
+static bool is_of_system(const struct raddle_site *site)
+{
+    return site && place_is_of_system(site->file, site->function, site->line);
 }
 
 static const struct raddle_site *op_site(const struct op *op)
@@ -49,13 +59,17 @@ static void add_block(struct text *t, const struct heap_block *block)
 static bool add_heap(struct text *t, uint64_t addr)
 {
     const struct heap_block *block = heap_find((const void *)(uintptr_t)addr);
+    const struct raddle_site *made = block ? block->alloc_site : NULL;
     uint64_t offset;
 
     if (!block)
         return false;
     offset = addr - (uint64_t)(uintptr_t)block->start;
     add_block(t, block);
-    add_site(t, "from", block->alloc_site);
+    if (made && !made->line && made->function)
+        text_add(t, " from %s()", made->function);
+    else
+        add_site(t, "from", made);
     if (offset)
         text_add(t, "+%" PRIu64, offset);
     return true;
@@ -374,12 +388,13 @@ static void add_since(struct text *t, loc_id loc)
 {
     const struct execution *x = &native.session->explorer.execution;
     uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    const struct raddle_site *site;
 
     while (r != RECORD_NONE && x->accesses.at[r].access.mode == ACCESS_READ)
         r = x->accesses.at[r].older;
-    if (r == RECORD_NONE)
-        return;
-    add_site(t, "since", op_site(&x->events.at[x->accesses.at[r].event].op));
+    site = r == RECORD_NONE ? NULL : op_site(&x->events.at[x->accesses.at[r].event].op);
+    if (!is_of_system(site)) /* who called it then is not known any more */
+        add_site(t, "since", site);
 }
 
 static void add_holder(struct text *t, const struct op *op)
@@ -527,18 +542,30 @@ size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size)
     return t.used;
 }
 
+/* Where a thread that waits does so: in the innermost of its functions that is not of the system. */
+static const struct raddle_site *user_site(agent_id agent, const struct raddle_site *site)
+{
+    const struct raddle_frame *frame = native.threads.at[thread_number(agent)]->frames;
+
+    for (int i = 0; i < FRAMES_MAX && frame && is_of_system(site); i++, frame = frame->up)
+        if (!is_of_system(frame->site))
+            site = frame->site;
+    return site;
+}
+
 size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
+    const struct raddle_site *site = user_site(agent, op_site(op));
     char words[600];
 
     text_add(&t, "  ");
     add_thread(&t, agent);
     names_wait(agent, op, words, sizeof words);
     text_add(&t, " waits %s", words);
-    if (op_site(op) && op_site(op)->file)
+    if (site && site->file)
         text_add(&t, ",");
-    add_site(&t, "at", op_site(op));
+    add_site(&t, "at", site);
     text_add(&t, "\n");
     return t.used;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mangled.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "detect/suppression.h"
 #include "model/object.h"
@@ -109,11 +110,19 @@ struct race_stack *races_thread_stack(uint32_t number)
 static char detail_buffer[DETAIL_MAX];
 static struct text detail; /* outlives a run: the same */
 
-/* Nobody looks for a bug in the headers of the compiler and of the system. */
 static bool is_of_system(const struct raddle_site *site)
 {
-    return site->file && (strncmp(site->file, "/usr/include/", 13) == 0 ||
-                          strncmp(site->file, "/usr/lib/", 9) == 0);
+    return place_is_of_system(site->file, site->function, site->line);
+}
+
+/* " in f at q.c:12", as far as it is known. */
+static void add_where(struct text *t, const char *before, const struct raddle_site *site)
+{
+    const char *file = site && site->file ? site->file : "?";
+
+    text_add(t, "%s%s at %s", before, site && site->function ? site->function : "?", file);
+    if (site && site->line)
+        text_add(t, ":%" PRIu32, site->line);
 }
 
 static void say_stack(const struct race_stack *stack)
@@ -123,8 +132,10 @@ static void say_stack(const struct race_stack *stack)
 
         if (i && is_of_system(site))
             continue;
-        text_add(&detail, "    #%" PRIu32 " %s %s:%" PRIu32, i,
-                 site->function ? site->function : "?", site->file ? site->file : "?", site->line);
+        text_add(&detail, "    #%" PRIu32 " %s %s", i, site->function ? site->function : "?",
+                 site->file ? site->file : "?");
+        if (site->line)
+            text_add(&detail, ":%" PRIu32, site->line);
         if (site->column)
             text_add(&detail, ":%" PRIu32, site->column);
         text_add(&detail, "\n");
@@ -249,8 +260,7 @@ static void say_thread(uint32_t number)
 
         if (is_of_system(site))
             continue;
-        text_add(&detail, "%s%s at %s:%" PRIu32, told++ ? ", called by " : " in ",
-                 site->function ? site->function : "?", site->file ? site->file : "?", site->line);
+        add_where(&detail, told++ ? ", called by " : " in ", site);
     }
     text_add(&detail, "\n");
 }
@@ -286,29 +296,40 @@ static session_text detail_of(const struct race_note *note)
     return native_text(detail.at);
 }
 
-static struct session_site site_copy(const struct race_stack *stack)
+/* Where it is, as the user sees it: in the innermost function that is not of the system. NULL: nobody knows. */
+static const struct raddle_site *stack_place(const struct race_stack *stack)
 {
-    return native_session_site(stack->count ? stack->sites[0] : NULL);
+    for (uint32_t i = 0; i < stack->count; i++)
+        if (!is_of_system(stack->sites[i]))
+            return stack->sites[i];
+    return stack->count ? stack->sites[0] : NULL;
 }
 
 static session_text message_of(const struct race_note *note)
 {
     char buffer[1024];
     struct text text = text_open(buffer, sizeof buffer);
-    const struct raddle_site *before =
-        note->before.stack.count ? note->before.stack.sites[0] : NULL;
-    const char *file = before && before->file ? before->file : "?";
+    const struct raddle_site *before = stack_place(&note->before.stack);
+    const char *slash = before && before->file ? strrchr(before->file, '/') : NULL;
+    struct raddle_site place = before ? *before : (struct raddle_site){0};
 
     text_add(&text, "%s of %s by ", side_verb(&note->now), object_of(note));
     native_thread_words(&text, note->now.thread);
     text_add(&text, " races with the %s by ", side_verb(&note->before));
     native_thread_words(&text, note->before.thread);
-    text_add(&text, " in %s at %s:%" PRIu32, before && before->function ? before->function : "?",
-             strrchr(file, '/') ? strrchr(file, '/') + 1 : file, before ? before->line : 0);
+    if (slash)
+        place.file = slash + 1;
+    add_where(&text, " in ", &place);
     return native_text(buffer);
 }
 
 /* ---- the two sides among the steps of a replay */
+
+/* Whether the step does what that side does; a lock is used by more than reading. Without debug information, all of a file is one place. */
+static bool step_does(const struct session_step *step, const struct race_side *side)
+{
+    return side->use || side->call || (side->writes ? step->writes : step->reads);
+}
 
 /* Whether the step is an access of that side. What it touches may be more, or less, than what both do. */
 static bool step_is(const struct session_step *step, const struct race_side *side)
@@ -317,7 +338,7 @@ static bool step_is(const struct session_step *step, const struct race_side *sid
 
     return site && step->choice.thread == side->thread && !step->choice.is_buffer && step->cell &&
            step->site.line == site->line && step->site.column == site->column && step->site.file &&
-           site->file && strcmp(step->site.file, site->file) == 0 &&
+           site->file && strcmp(step->site.file, site->file) == 0 && step_does(step, side) &&
            (step->cell == side->addr || step->cell - side->addr < side->size ||
             side->addr - step->cell < step->size);
 }
@@ -402,7 +423,7 @@ void race_add(const struct race_note *note, uint32_t exposed)
     struct session *session = native.session;
     struct session_bug bug = {.kind = BUG_DATA_RACE,
                               .thread = note->now.thread,
-                              .site = site_copy(&note->now.stack),
+                              .site = native_session_site(stack_place(&note->now.stack)),
                               .message = message_of(note),
                               .detail = detail_of(note)};
 

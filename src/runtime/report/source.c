@@ -42,6 +42,66 @@ static const struct raddle_member *member_at(const struct raddle_type *type, uin
     return best;
 }
 
+/* ---- base classes */
+
+/* The name of the type without "struct" and scopes, or of the pointer without what it is a member of. */
+static const char *name_last(const char *name)
+{
+    const char *last = name;
+
+    for (const char *at = name; *at && *at != '<'; at++)
+        if (strchr(" :.>", *at) && at[1])
+            last = at + 1;
+    return last;
+}
+
+/* Whether the object has a member of that name, of its own or of a base class. */
+static bool has_member(const struct raddle_type *type, const char *name)
+{
+    const struct raddle_member *members = type->parts;
+
+    for (uint32_t i = 0; type->kind == HOOK_TYPE_STRUCT && i < type->count; i++)
+        if (members[i].name ? strcmp(members[i].name, name) == 0
+                            : members[i].type && has_member(members[i].type, name))
+            return true;
+    return false;
+}
+
+/* The name that those bytes would go on with inside a base class; NULL: none. */
+static const char *inner_name(const struct raddle_type *type, uint64_t offset, uint64_t size)
+{
+    const struct raddle_member *member;
+
+    while (type->kind == HOOK_TYPE_STRUCT && (member = member_at(type, offset, size))) {
+        if (member->name)
+            return member->name;
+        offset -= member->offset;
+        type = member->type;
+    }
+    return NULL;
+}
+
+/* Adds "base::" if `type` has a member of the same name elsewhere. Returns what stands before the member then. */
+static const char *add_base(struct text *t, const struct raddle_type *type,
+                            const struct raddle_member *base, uint64_t offset, uint64_t size,
+                            const char *dot)
+{
+    const struct raddle_member *members = type->parts;
+    const char *name = inner_name(base->type, offset - base->offset, size);
+    const char *scope = base->type->name;
+    bool ambiguous = false;
+
+    for (uint32_t i = 0; name && i < type->count; i++)
+        ambiguous |= &members[i] != base && members[i].type &&
+                     (members[i].name ? strcmp(members[i].name, name) == 0
+                                      : has_member(members[i].type, name));
+    if (!ambiguous || !scope)
+        return dot;
+    scope = name_last(scope);
+    text_add(t, "%s%.*s::", dot, (int)strcspn(scope, "<"), scope);
+    return "";
+}
+
 /* Adds the way to those bytes of an object; `dot` stands before its first member. Returns the type of what is there, if it is all of it. */
 static const struct raddle_type *add_path(struct text *t, const struct raddle_type *type,
                                           uint64_t offset, uint64_t size, const char *dot)
@@ -62,6 +122,8 @@ static const struct raddle_type *add_path(struct text *t, const struct raddle_ty
             if (member->name) {
                 text_add(t, "%s%s", dot, member->name);
                 dot = ".";
+            } else {
+                dot = add_base(t, type, member, offset, size ? size : 1, dot);
             }
             offset -= member->offset;
             type = member->type;
@@ -171,17 +233,6 @@ static bool name_says_little(const char *name)
         if (strcmp(name, little[i]) == 0)
             return true;
     return strlen(name) < 3 || name[0] == '_'; /* a library's own */
-}
-
-/* The name of the type without "struct" and scopes, or of the pointer without what it is a member of. */
-static const char *name_last(const char *name)
-{
-    const char *last = name;
-
-    for (const char *at = name; *at && *at != '<'; at++)
-        if (strchr(" :.>", *at) && at[1])
-            last = at + 1;
-    return last;
 }
 
 static void label_name(struct label *label, const struct raddle_object *object)
@@ -424,6 +475,11 @@ bool source_pointer(struct text *t, uint64_t addr)
     }
     if (source_name(&inner, addr, 0, NULL, &type)) {
         text_add(t, "&%s", name);
+        return true;
+    }
+    symbol = native_function_name(addr);
+    if (symbol) {
+        text_add(t, "%s", symbol);
         return true;
     }
     symbol = symbols_find(addr, &offset);

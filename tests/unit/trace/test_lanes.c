@@ -518,7 +518,7 @@ static void test_stuck_80(void **state)
     assert_printed(
         &trace, (struct lanes_style){80, true, false, false}, lanes_print,
         "deadlock: no thread can go on\n"
-        "  a circle: T1 waits for T2, who waits for T1\n"
+        "  a cycle: T1 waits for T2, which waits for T1\n"
         "  T0 (main) waits for the end of T1 (move)\n"
         "  T1 (move) waits for lock right, held by T2 (move), at bank.c:9\n"
         "    called by worker at bank.c:30\n"
