@@ -201,7 +201,7 @@ static uint32_t word_bytes(uint64_t addr, unsigned size)
     return (((uint32_t)1 << size) - 1) << (addr & 7);
 }
 
-static void stores_gather(const struct sync_cell *cell, uint32_t bytes, struct clock *into)
+void sync_stores_gather(const struct sync_cell *cell, uint32_t bytes, struct clock *into)
 {
     for (uint32_t i = 0; i < cell->count; i++)
         if (cell->stores[i].bytes & bytes)
@@ -210,7 +210,7 @@ static void stores_gather(const struct sync_cell *cell, uint32_t bytes, struct c
 
 static void cell_gather(uint64_t addr, uint32_t bytes, struct clock *into)
 {
-    stores_gather(cell_at(addr), bytes, into);
+    sync_stores_gather(cell_at(addr), bytes, into);
     if (detector.logs)
         passage_learns(into->name, holder_cell(addr, bytes));
 }
@@ -591,68 +591,3 @@ static void sync_flushed(struct world *world, agent_id agent, const struct buffe
 }
 
 const struct watch_ops sync_watch = {sync_does, sync_wakes, sync_stored, sync_flushed};
-
-/* ---- what holders know */
-
-static void thread_gather(enum holder_kind kind, uint64_t number, struct clock *into)
-{
-    const struct sync_thread *t = number < sync_state()->threads.count
-                                      ? &sync_state()->threads.at[number]
-                                      : &(const struct sync_thread){0};
-    const struct clock *const clocks[] = {[HOLDER_NOW] = &t->now,
-                                          [HOLDER_FENCED] = &t->fenced,
-                                          [HOLDER_PENDING] = &t->pending,
-                                          [HOLDER_WOKEN] = &t->woken};
-
-    clock_join(SPACE, into, clocks[kind]);
-}
-
-static void object_gather(enum holder_kind kind, uint64_t name, struct clock *into)
-{
-    const struct sync *sync = sync_state();
-    uint32_t number = map_get(&sync->object_numbers, future_object_key((uint32_t)name));
-
-    if (number != MAP_ABSENT)
-        clock_join(SPACE, into,
-                   kind == HOLDER_SHARED ? &sync->objects.at[number].shared
-                                         : &sync->objects.at[number].released);
-}
-
-static void buffered_gather(uint32_t thread, uint32_t number, struct clock *into)
-{
-    const struct sync *sync = sync_state();
-
-    if (thread < sync->threads.count && number < sync->threads.at[thread].buffered.count)
-        clock_join(SPACE, into, &sync->threads.at[thread].buffered.at[number]);
-}
-
-void sync_gather(holder h, struct clock *into)
-{
-    const struct sync *sync = sync_state();
-    enum holder_kind kind = holder_kind(h);
-    uint64_t number = holder_number(h);
-    uint32_t cell;
-
-    switch (kind) {
-    case HOLDER_NOW:
-    case HOLDER_FENCED:
-    case HOLDER_PENDING:
-    case HOLDER_WOKEN:
-        thread_gather(kind, number, into);
-        break;
-    case HOLDER_RELEASED:
-    case HOLDER_SHARED:
-        object_gather(kind, number, into);
-        break;
-    case HOLDER_CELL:
-        cell = map_get(&sync->cell_numbers, number);
-        if (cell != MAP_ABSENT && sync->cells.at[cell]->generation == detector.generation)
-            stores_gather(sync->cells.at[cell], holder_bytes(h), into);
-        break;
-    case HOLDER_BUFFERED:
-        buffered_gather((uint32_t)(number >> 32), (uint32_t)number, into);
-        break;
-    case HOLDER_UNDER_WAY:
-        break; /* between operations it hands on nothing */
-    }
-}

@@ -54,7 +54,10 @@ void sync_restart(void);
 /* What a thread knows. */
 const struct clock *sync_clock(uint32_t thread);
 
-/* Makes `into` know all that the holder knows now, too. Changes nothing else. */
+/* Makes `into` know what the stores to those bytes have released. */
+void sync_stores_gather(const struct sync_cell *cell, uint32_t bytes, struct clock *into);
+
+/* Makes `into` know all that the holder knows now, too. Changes nothing else. In sync_gather.c. */
 void sync_gather(holder h, struct clock *into);
 
 /* What a thread does from here on is told apart from what it has done. */

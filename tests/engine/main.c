@@ -16,6 +16,7 @@
 #include "generate.h"
 #include "judge.h"
 #include "known.h"
+#include "options.h"
 #include "script/text.h"
 #include "shrink.h"
 #include "twins.h"
@@ -27,29 +28,6 @@ static const char *const reductions[] = {
 enum { REDUCTION_COUNT = sizeof reductions / sizeof *reductions };
 
 static const char *const turns[] = {"auto"};
-
-struct options {
-    uint64_t seed;
-    uint64_t programs;
-    double seconds; /* 0: no limit; else programs go on until then */
-    uint64_t limit; /* interleavings of a program that is not too big */
-    const char *only;
-    int model; /* or -1 */
-    const char *file;
-    bool cycles;      /* only the programs that go round */
-    bool twins;       /* only the programs with interchangeable threads */
-    bool bounds;      /* judge bounds for every program, not for some */
-    bool preemptions; /* nothing but preemption bounds */
-    bool self_check;  /* the same for the oracle itself */
-    bool apart;       /* every order of what commutes */
-    bool together;    /* one order only */
-    bool forks;       /* a process for each program, so that crashes can be shrunk */
-    bool keep_going;
-    bool verbose;
-    struct knobs knobs;
-};
-
-static struct options options = {.seed = 1, .programs = 1000, .limit = 2000, .model = -1};
 
 static FILE *nowhere; /* for what is said about a failure before it is shrunk */
 
@@ -516,84 +494,17 @@ static int check_file(const char *path)
     return fine ? 0 : 1;
 }
 
-static int usage(void)
+/* Whether there is a reduction of that name, or a way to take turns. */
+static bool is_search(const char *name)
 {
-    fprintf(
-        stderr,
-        "usage: engine_oracle [--seed N] [--programs N] [--seconds N] [--limit N]\n"
-        "                     [--only REDUCTION] [--model sc|tso|pso] [--flavour NAME]\n"
-        "                     [--file PROGRAM] [--bounds] [--preemptions] [--cycles] [--twins]\n"
-        "                     [--self-check] [--fork] [--keep-going] [--verbose] [--apart] [--together]\n");
-    return 2;
-}
-
-/* The place of `name` among `names`, or -1. */
-static int find_name(const char *name, const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-static bool set_flag(const char *name)
-{
-    static const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {
-        {"--bounds", &options.bounds},         {"--preemptions", &options.preemptions},
-        {"--cycles", &options.cycles},         {"--twins", &options.twins},
-        {"--self-check", &options.self_check}, {"--fork", &options.forks},
-        {"--verbose", &options.verbose},       {"--keep-going", &options.keep_going},
-        {"--apart", &options.apart},           {"--together", &options.together},
-    };
-
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        if (strcmp(flags[i].name, name) == 0) {
-            *flags[i].flag = true;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool set_value(const char *name, const char *value)
-{
-    if (strcmp(name, "--seed") == 0)
-        options.seed = strtoull(value, NULL, 0);
-    else if (strcmp(name, "--programs") == 0)
-        options.programs = strtoull(value, NULL, 0);
-    else if (strcmp(name, "--seconds") == 0)
-        options.seconds = strtod(value, NULL);
-    else if (strcmp(name, "--limit") == 0)
-        options.limit = strtoull(value, NULL, 0);
-    else if (strcmp(name, "--only") == 0)
-        options.only = value;
-    else if (strcmp(name, "--file") == 0)
-        options.file = value;
-    else if (strcmp(name, "--model") == 0)
-        return (options.model = find_name(value, oracle_model_names, ORACLE_MODEL_COUNT)) >= 0;
-    else if (strcmp(name, "--flavour") == 0)
-        return (options.knobs.flavour = find_name(value, flavour_names, FLAVOUR_COUNT)) >= 0;
-    else
-        return false;
-    return true;
+    return options_find(name, reductions, REDUCTION_COUNT) >= 0 ||
+           options_find(name, turns, 1) >= 0;
 }
 
 int main(int argc, char **argv)
 {
-    options.knobs = knobs_default;
-    for (int i = 1; i < argc; i++) {
-        if (set_flag(argv[i]))
-            continue;
-        if (i + 1 == argc || !set_value(argv[i], argv[i + 1]))
-            return usage();
-        i++;
-    }
-    if (options.only && find_name(options.only, reductions, REDUCTION_COUNT) < 0 &&
-        find_name(options.only, turns, 1) < 0)
-        return usage();
+    if (!options_read(argc, argv) || (options.only && !is_search(options.only)))
+        return options_usage();
     nowhere = fopen("/dev/null", "w");
     if (!nowhere) {
         perror("/dev/null");

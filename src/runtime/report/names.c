@@ -14,18 +14,17 @@
 #include "model/order.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
+#include "runtime/report/names_words.h"
 #include "runtime/report/source.h"
-
-#define FRAMES_MAX 200 /* that are looked at */
 
 struct names_tellers names_tellers; /* outlives a run: set once */
 
-static const void *futex_word(uint64_t semaphore)
+const void *names_futex_word(uint64_t semaphore)
 {
     return names_tellers.futex_word ? names_tellers.futex_word(semaphore) : NULL;
 }
 
-static void add_site(struct text *t, const char *before, const struct raddle_site *site)
+void names_add_site(struct text *t, const char *before, const struct raddle_site *site)
 {
     const char *name;
 
@@ -37,12 +36,12 @@ static void add_site(struct text *t, const char *before, const struct raddle_sit
         text_add(t, ":%" PRIu32, site->line);
 }
 
-static bool is_of_system(const struct raddle_site *site)
+bool names_is_of_system(const struct raddle_site *site)
 {
     return site && place_is_of_system(site->file, site->function, site->line);
 }
 
-static const struct raddle_site *op_site(const struct op *op)
+const struct raddle_site *names_op_site(const struct op *op)
 {
     return (const struct raddle_site *)(uintptr_t)op->site;
 }
@@ -69,7 +68,7 @@ static bool add_heap(struct text *t, uint64_t addr)
     if (made && !made->line && made->function)
         text_add(t, " from %s()", made->function);
     else
-        add_site(t, "from", made);
+        names_add_site(t, "from", made);
     if (offset)
         text_add(t, "+%" PRIu64, offset);
     return true;
@@ -102,7 +101,7 @@ static void add_address(struct text *t, uint64_t addr, unsigned bytes,
         text_add(t, "%#" PRIx64, addr);
 }
 
-static void add_channel(struct text *t, uint64_t name)
+void names_add_channel(struct text *t, uint64_t name)
 {
     char words[256];
 
@@ -121,7 +120,7 @@ static bool is_unlock_flush(const struct op *op)
 /* A site may know what a variable is called where the address says nothing: a thread-local one, or without -g. */
 static bool add_what(struct text *t, const struct op *op)
 {
-    const struct raddle_site *site = op_site(op);
+    const struct raddle_site *site = names_op_site(op);
     uint64_t offset;
 
     if (!site || !site->what || op_infos[op->kind].object != OBJECT_CELL || is_unlock_flush(op))
@@ -133,32 +132,30 @@ static bool add_what(struct text *t, const struct op *op)
     return true;
 }
 
-/* What the source calls it, else what the address is. */
-static void add_object(struct text *t, const struct op *op)
+void names_add_object(struct text *t, const struct op *op)
 {
-    const struct raddle_site *site = op_site(op);
+    const struct raddle_site *site = names_op_site(op);
     uint8_t kind = op_infos[op->kind].object;
     unsigned bytes = kind == OBJECT_CELL ? op->size : 1; /* of a lock, the first member, too */
 
     if (kind == OBJECT_NONE || kind == OBJECT_THREAD)
         return;
     if (kind == OBJECT_CHANNEL)
-        add_channel(t, op->addr);
+        names_add_channel(t, op->addr);
     else if (!source_name(t, op->addr, bytes, site, NULL) && !add_what(t, op))
         add_address(t, op->addr, bytes, site);
 }
 
-static uint32_t thread_number(agent_id agent)
+uint32_t names_thread_number(agent_id agent)
 {
     const struct world *world = native.world;
 
     return (uint32_t)world->agents.at[world->agents.at[agent].thread].key;
 }
 
-/* "T1 (worker)", where no lane has its name above it. */
-static void add_thread(struct text *t, agent_id agent)
+void names_add_thread(struct text *t, agent_id agent)
 {
-    native_thread_words(t, thread_number(agent));
+    native_thread_words(t, names_thread_number(agent));
 }
 
 static int64_t as_signed(cell_value value, unsigned size)
@@ -176,7 +173,7 @@ static const struct raddle_type *op_type(const struct op *op)
     struct text unused = text_open(name, sizeof name);
 
     if (op_infos[op->kind].object == OBJECT_CELL)
-        source_name(&unused, op->addr, op->size, op_site(op), &type);
+        source_name(&unused, op->addr, op->size, names_op_site(op), &type);
     return type;
 }
 
@@ -225,7 +222,7 @@ static void add_awaited(struct text *t, const struct op *op)
     for (uint32_t i = 0; i < await->count; i++) {
         text_add(t, "%s", i ? ", " : "");
         if (await->reads[i].object == OBJECT_CHANNEL)
-            add_channel(t, await->reads[i].addr);
+            names_add_channel(t, await->reads[i].addr);
         else
             add_address(t, await->reads[i].addr, 1, NULL);
     }
@@ -268,23 +265,24 @@ static void add_deed(struct text *t, const struct op *op)
         return;
     }
 
-    if (info->object == OBJECT_SEM && futex_word(op->addr)) {
+    if (info->object == OBJECT_SEM && names_futex_word(op->addr)) {
         text_add(t, op->kind == OP_SEM_POST ? "futex wake " : "futex wait ");
-        add_address(t, (uint64_t)(uintptr_t)futex_word(op->addr), sizeof(int), op_site(op));
+        add_address(t, (uint64_t)(uintptr_t)names_futex_word(op->addr), sizeof(int),
+                    names_op_site(op));
         return;
     }
     text_add(t, "%s%s", op->kind == OP_RMW ? rmw_kind_names[op->variant] : info->text,
              is_unlock_flush(op) ? " spinunlock" : "");
     add_order(t, op);
     if (info->object == OBJECT_THREAD && op->kind != OP_THREAD_EXIT) {
-        text_add(t, " T%" PRIu32, thread_number((agent_id)op->addr));
+        text_add(t, " T%" PRIu32, names_thread_number((agent_id)op->addr));
     } else if (info->object != OBJECT_NONE && info->object != OBJECT_THREAD) {
         text_add(t, " ");
-        add_object(t, op);
+        names_add_object(t, op);
     }
 }
 
-static void add_op(struct text *t, const struct op *op)
+void names_add_op(struct text *t, const struct op *op)
 {
     add_deed(t, op);
     if (op->kind == OP_CAS) {
@@ -314,7 +312,7 @@ size_t names_object(const struct op *op, char *text, size_t size)
 {
     struct text t = text_open(text, size);
 
-    add_object(&t, op);
+    names_add_object(&t, op);
     return t.used;
 }
 
@@ -323,10 +321,10 @@ size_t names_op(agent_id agent, const struct op *op, char *text, size_t size)
     struct text t = text_open(text, size);
 
     text_add(&t, "'");
-    add_op(&t, op);
+    names_add_op(&t, op);
     text_add(&t, "' by ");
-    add_thread(&t, agent);
-    add_site(&t, "at", op_site(op));
+    names_add_thread(&t, agent);
+    names_add_site(&t, "at", names_op_site(op));
     return t.used;
 }
 
@@ -335,7 +333,7 @@ size_t names_place(const struct op *op, char *text, size_t size)
     struct text t = text_open(text, size);
 
     add_deed(&t, op);
-    add_site(&t, "at", op_site(op));
+    names_add_site(&t, "at", names_op_site(op));
     return t.used;
 }
 
@@ -362,13 +360,13 @@ size_t names_step(const struct event *event, char *text, size_t size)
     struct text t = text_open(text, size);
     const struct op *op = &event->op;
 
-    add_op(&t, op);
+    names_add_op(&t, op);
     if (event->result == LOOK_GOES_ON) /* by a plain load: there is something to do */
         text_add(&t, " -> to be done");
     else if (op->kind == OP_COND_SIGNAL && event->outcome == OUTCOME_LOST)
         text_add(&t, " (nobody waits)");
     else if (op->kind == OP_COND_SIGNAL)
-        text_add(&t, " (wakes T%" PRIu32 ")", thread_number(event->outcome));
+        text_add(&t, " (wakes T%" PRIu32 ")", names_thread_number(event->outcome));
     else if (op->kind == OP_CAS)
         add_found(&t, event);
     else if (op->kind == OP_LOAD || op->kind == OP_RMW) {
@@ -383,204 +381,17 @@ size_t names_step(const struct event *event, char *text, size_t size)
     return t.used;
 }
 
-/* Where the last operation was that changed the object. */
-static void add_since(struct text *t, loc_id loc)
-{
-    const struct execution *x = &native.session->explorer.execution;
-    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
-    const struct raddle_site *site;
-
-    while (r != RECORD_NONE && x->accesses.at[r].access.mode == ACCESS_READ)
-        r = x->accesses.at[r].older;
-    site = r == RECORD_NONE ? NULL : op_site(&x->events.at[x->accesses.at[r].event].op);
-    if (!is_of_system(site)) /* who called it then is not known any more */
-        add_site(t, "since", site);
-}
-
-static void add_holder(struct text *t, const struct op *op)
-{
-    struct world *world = native.world;
-    uint8_t kind = op_infos[op->kind].object;
-    uint64_t state;
-    uint32_t readers;
-
-    if (kind != OBJECT_MUTEX && kind != OBJECT_SPIN && kind != OBJECT_RWLOCK)
-        return;
-    state = world_state(world, world_location(world, kind, op->addr)) & OBJECT_USE;
-    if (kind != OBJECT_RWLOCK)
-        state &= LOCK_USE;
-    if (kind != OBJECT_RWLOCK && state) {
-        text_add(t, ", held by ");
-        add_thread(t, (uint32_t)state - 1);
-    } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
-        text_add(t, ", held for writing by ");
-        add_thread(t, (uint32_t)(state >> 32) - 1);
-    }
-    if (state)
-        add_since(t, world_location(world, kind, op->addr));
-    if (kind != OBJECT_RWLOCK || rwlock_writer(state))
-        return;
-    waiters_members(&world->waiters, rwlock_readers(state), &readers);
-    if (readers)
-        text_add(t, ", held by %" PRIu32 " readers", readers);
-}
-
-/* "to read from the pipe (fd 3) made at x.c:12", or for one of several. */
-static void add_channel_wait(struct text *t, const struct op *op)
-{
-    bool queue = op->variant & CHANNEL_QUEUE && op->kind != OP_CHANNEL_POLL;
-    const struct channel_item *items;
-    uint32_t count;
-
-    if (op->kind != OP_CHANNEL_POLL) {
-        text_add(t, "%s ",
-                 op->kind == OP_FILE_LOCK     ? "for"
-                 : op->kind == OP_CHANNEL_PUT ? queue ? "to connect to" : "to write to"
-                 : queue                      ? "to accept a connection from"
-                                              : "to read from");
-        add_channel(t, op->addr);
-        return;
-    }
-    items = channel_list_items(&native.world->channel_lists,
-                               channel_poll_list(native.world, &view_now, op), &count);
-    text_add(t, "for %s", count ? "" : "no descriptor at all");
-    for (uint32_t i = 0; i < count; i++) {
-        text_add(t, "%s", i ? " or " : "");
-        add_channel(t, items[i].in ? items[i].in : items[i].out);
-    }
-}
-
-/* The condition or the word that the thread waits at: what its last operation was about. */
-static const struct op *waited_at(agent_id agent)
-{
-    const struct execution *x = &native.session->explorer.execution;
-
-    for (uint32_t i = x->events.count; i-- > 0;)
-        if (x->events.at[i].agent == agent)
-            return &x->events.at[i].op;
-    return NULL;
-}
-
-/* A wait for a signal is over when the mutex is held again: first the one is missing, then the other. */
-static void add_signal_wait(struct text *t, agent_id agent, const struct op *op)
-{
-    const struct op *wait = waited_at(agent);
-
-    if (native.world->threads.at[agent].woken) {
-        text_add(t, "mutex ");
-        add_object(t, op);
-        text_add(t, " after its wait");
-        add_holder(t, op);
-        return;
-    }
-    text_add(t, "a signal");
-    if (wait && op_infos[wait->kind].object == OBJECT_COND) {
-        text_add(t, " on ");
-        add_object(t, wait);
-    }
-    text_add(t, ", but nobody signals");
-}
-
-/* Who waits at a barrier has arrived there by its last operation. */
-static void add_barrier_wait(struct text *t, agent_id agent)
-{
-    const struct op *wait = waited_at(agent);
-
-    text_add(t, "others to come to barrier");
-    if (wait && op_infos[wait->kind].object == OBJECT_BARRIER) {
-        text_add(t, " ");
-        add_object(t, wait);
-    }
-}
-
-static void add_wait(struct text *t, agent_id agent, const struct op *op)
-{
-    if (op->kind == OP_COND_RELOCK) {
-        add_signal_wait(t, agent, op);
-        return;
-    }
-    if (op->kind == OP_BARRIER_LEAVE) {
-        add_barrier_wait(t, agent);
-        return;
-    }
-    if (op->kind == OP_THREAD_JOIN) {
-        text_add(t, "the end of ");
-        add_thread(t, (agent_id)op->addr);
-    } else {
-        add_op(t, op);
-    }
-    if (op->kind == OP_SEM_WAIT && futex_word(op->addr))
-        text_add(t, ", but nobody wakes it");
-    add_holder(t, op);
-}
-
-/* Cancelling and signals do not end what nobody cancels: what is left to wait for is the rest of the wait. */
-static struct op wait_rest(const struct op *op)
-{
-    struct op rest = *op;
-
-    if (op->kind == OP_COND_TIMEOUT && !(op->expect & 1u << WAIT_END_TIMEOUT)) {
-        rest.kind = OP_COND_RELOCK;
-        rest.addr = op->mutex;
-    } else if (op->kind == OP_BARRIER_INTERRUPT) {
-        rest.kind = OP_BARRIER_LEAVE;
-    }
-    return rest;
-}
-
-size_t names_wait(agent_id agent, const struct op *op, char *text, size_t size)
-{
-    struct text t = text_open(text, size);
-    struct op rest = wait_rest(op);
-
-    if (op_infos[rest.kind].object == OBJECT_CHANNEL || rest.kind == OP_CHANNEL_POLL) {
-        add_channel_wait(&t, &rest);
-    } else {
-        text_add(&t, "for ");
-        add_wait(&t, agent, &rest);
-    }
-    return t.used;
-}
-
-/* Where a thread that waits does so: in the innermost of its functions that is not of the system. */
-static const struct raddle_site *user_site(agent_id agent, const struct raddle_site *site)
-{
-    const struct raddle_frame *frame = native.threads.at[thread_number(agent)]->frames;
-
-    for (int i = 0; i < FRAMES_MAX && frame && is_of_system(site); i++, frame = frame->up)
-        if (!is_of_system(frame->site))
-            site = frame->site;
-    return site;
-}
-
-size_t names_waiting(agent_id agent, const struct op *op, char *text, size_t size)
-{
-    struct text t = text_open(text, size);
-    const struct raddle_site *site = user_site(agent, op_site(op));
-    char words[600];
-
-    text_add(&t, "  ");
-    add_thread(&t, agent);
-    names_wait(agent, op, words, sizeof words);
-    text_add(&t, " waits %s", words);
-    if (site && site->file)
-        text_add(&t, ",");
-    add_site(&t, "at", site);
-    text_add(&t, "\n");
-    return t.used;
-}
-
 size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, char *text,
                     size_t size)
 {
     struct text t = text_open(text, size);
-    const struct raddle_site *site = op_site(op);
+    const struct raddle_site *site = names_op_site(op);
     const char *slash = site && site->file ? strrchr(site->file, '/') : NULL;
 
-    text_add(&t, "T%" PRIu32 " ", thread_number(agent));
-    add_op(&t, op);
+    text_add(&t, "T%" PRIu32 " ", names_thread_number(agent));
+    names_add_op(&t, op);
     if (op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST)
-        text_add(&t, "\nwakes T%" PRIu32, thread_number(outcome));
+        text_add(&t, "\nwakes T%" PRIu32, names_thread_number(outcome));
     else if (op->kind == OP_CHOOSE)
         text_add(&t, " = %" PRIu32, outcome);
     if (site && site->file)
@@ -588,7 +399,7 @@ size_t names_choice(agent_id agent, const struct op *op, outcome_id outcome, cha
     return t.used;
 }
 
-/* ---- values and states */
+/* ---- values */
 
 size_t names_value(uint64_t addr, cell_value value, unsigned size, char *text, size_t text_size)
 {
@@ -606,69 +417,5 @@ size_t names_value(uint64_t addr, cell_value value, unsigned size, char *text, s
     else if (size < 8 || !(source_pointer(&t, (uint64_t)value) || add_heap(&t, (uint64_t)value) ||
                            add_symbol(&t, (uint64_t)value)))
         text_add(&t, "0x%" PRIx64, (uint64_t)value);
-    return t.used;
-}
-
-/* Who is held back by the object. */
-static void add_waiting(struct text *t, enum object_kind kind, uint64_t addr)
-{
-    struct world *world = native.world;
-
-    for (uint32_t i = 0; i < world->active.count; i++) {
-        agent_id agent = world->active.at[i];
-        const struct thread *thread = &world->threads.at[agent];
-
-        if (!world->agents.at[agent].is_buffer && thread->status == THREAD_RUNNING &&
-            thread->pending.addr == addr && op_infos[thread->pending.kind].object == kind &&
-            op_may_wait(&thread->pending) && !world_enabled(world, agent))
-            text_add(t, ", T%" PRIu32 " waits", thread_number(agent));
-    }
-}
-
-static void add_waiters(struct text *t, waiters_id set)
-{
-    uint32_t count;
-    const agent_id *members = waiters_members(&native.world->waiters, set, &count);
-
-    text_add(t, "%s", count ? "" : "nobody waits");
-    for (uint32_t i = 0; i < count; i++)
-        text_add(t, "%sT%" PRIu32 " waits", i ? ", " : "", thread_number(members[i]));
-}
-
-size_t names_state(enum object_kind kind, uint64_t addr, char *text, size_t size)
-{
-    struct text t = text_open(text, size);
-    struct world *world = native.world;
-    uint64_t life = world_state(world, world_location(world, kind, addr));
-    uint64_t state = life & OBJECT_USE;
-    uint32_t readers;
-
-    if (life & OBJECT_DESTROYED) {
-        text_add(&t, "destroyed");
-        return t.used;
-    }
-    if (kind == OBJECT_MUTEX || kind == OBJECT_SPIN)
-        state &= LOCK_USE;
-    if (kind == OBJECT_COND) {
-        add_waiters(&t, (waiters_id)state);
-        return t.used;
-    }
-    if ((kind == OBJECT_MUTEX || kind == OBJECT_SPIN) && (uint32_t)state) {
-        text_add(&t, "held by T%" PRIu32, thread_number((uint32_t)state - 1));
-        if (state >> 32 & 0xfff)
-            text_add(&t, " (%" PRIu64 " times)", (state >> 32 & 0xfff) + 1);
-    } else if (kind == OBJECT_RWLOCK && rwlock_writer(state)) {
-        text_add(&t, "written by T%" PRIu32, thread_number((uint32_t)(state >> 32) - 1));
-    } else if (kind == OBJECT_RWLOCK && rwlock_readers(state)) {
-        waiters_members(&world->waiters, rwlock_readers(state), &readers);
-        text_add(&t, "%" PRIu32 " readers", readers);
-    } else if (kind == OBJECT_SEM) {
-        text_add(&t, "value %" PRIu64, state);
-    } else if (kind == OBJECT_BARRIER) {
-        text_add(&t, "%" PRIu64 " arrived", state);
-    } else {
-        text_add(&t, state ? "%" PRIu64 : "free", state);
-    }
-    add_waiting(&t, kind, addr);
     return t.used;
 }

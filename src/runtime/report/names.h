@@ -22,6 +22,9 @@ extern struct names_tellers names_tellers;
 size_t names_address(uint64_t addr, unsigned bytes, const struct raddle_site *site, char *text,
                      size_t size);
 
+/* Where the thread is that does something at `site` now: in the innermost of its functions that is not of the system. */
+const struct raddle_site *names_user_site(uint32_t thread, const struct raddle_site *site);
+
 /* The object of an operation, or nothing. */
 size_t names_object(const struct op *op, char *text, size_t size);
 
