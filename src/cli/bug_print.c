@@ -87,7 +87,8 @@ void bug_print(FILE *out, const char *before, const struct session_bug *bug,
         fprintf(out, "%s%s:%s ", bold, bug->site.file, normal);
     fprintf(out, "%s%s%s:%s %s%s%s", bug->refused ? "note: " : before, red,
             bug_kind_names[bug->kind], normal, bold, bug->message, normal);
-    fprintf(out, "%s\n", native_case_whose(found, bug, whose, sizeof whose));
+    fprintf(out, "%s\n",
+            bug->kind == BUG_LOCK_ORDER ? "" : native_case_whose(found, bug, whose, sizeof whose));
     if (is_terminal(out))
         source_print(out, &bug->site);
     if (is_terminal(out) && bug->kind == BUG_DATA_RACE)

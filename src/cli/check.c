@@ -26,6 +26,12 @@ static const char *set_races(struct settings *settings, const char *value)
     return settings->races || strcmp(value, "ignore") == 0 ? NULL : "report, warn or ignore";
 }
 
+static const char *set_lock_order(struct settings *settings, const char *value)
+{
+    settings->lock_order = strcmp(value, "warn") == 0;
+    return settings->lock_order || strcmp(value, "ignore") == 0 ? NULL : "warn or ignore";
+}
+
 /* Processes on this machine. */
 #define JOBS_MAX 4096
 
@@ -218,6 +224,7 @@ static const struct option_row check_options[] = {
     OPTION_BACKTRACK,
     {"races", "report|warn|ignore", "data races; warn: go on; ignore: accesses are steps",
      set_races},
+    {"lock-order", "warn", "of locks that threads take in different orders", set_lock_order},
     {"rounds", "changing|all", "all: also rounds of loops that change nothing", set_rounds},
     {"suppressions", "FILE", "races not to report: race:PATTERN, as ThreadSanitizer",
      set_suppressions},
@@ -322,6 +329,10 @@ static int check_as_script(const char *file, const struct settings *settings)
 {
     if (settings->trace) {
         fprintf(stderr, "raddle: --trace goes with programs: scripts have no recorded runs\n");
+        return EXIT_STATUS_USAGE;
+    }
+    if (settings->lock_order) {
+        fprintf(stderr, "raddle: --lock-order goes with programs, not with scripts\n");
         return EXIT_STATUS_USAGE;
     }
     return check_script(file, settings);

@@ -307,7 +307,9 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     check->report.suppressed = session->suppressed;
     check->report.relaxed = session->relaxed;
     drawn = tree_file_write(check->settings, &session->tree, check->subject);
+    lock_orders_take(check);
     bugs_report(check);
+    lock_orders_report(check);
     if (race_warnings_reason(&check->report, reason, sizeof reason))
         reason_add(check, reason);
     race_advise(&check->report);

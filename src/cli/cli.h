@@ -73,6 +73,7 @@ struct settings {
     bool rounds;     /* of loops that change nothing are left out */
     bool races;      /* look for data races, instead of exploring plain accesses */
     bool races_warn; /* and go on: they are told, but are no reason to stop or to begin anew */
+    bool lock_order; /* warn of locks that are taken in orders that may end in a deadlock */
     const char *suppressions; /* file name, or NULL */
     bool compares;            /* show: why two threads are not interchangeable */
     uint32_t compared[2];

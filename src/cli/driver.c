@@ -70,6 +70,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->snapshots.max = settings->snapshots_max;
     session->races = settings->races;
     session->races_warn = settings->races_warn;
+    session->lock_order = settings->lock_order;
     session->exit_is_bug = settings->exit_is_bug;
     session->leaks = settings->leaks;
     session->compares = settings->compares;

@@ -19,8 +19,10 @@ struct native_check {
     struct checkpoint_file checkpoint;
     uint32_t checkpoint_number; /* of the last one in the file */
     double checkpoint_asked;    /* when the process was asked for one */
-    bool jobs;                  /* others search: they have kept what is left */
-    bool alone;                 /* but they could not */
+    struct session_bug *lock_orders;
+    uint32_t lock_order_count;
+    bool jobs;  /* others search: they have kept what is left */
+    bool alone; /* but they could not */
 };
 
 /* ---- native_report.c: what came of it, in words */
@@ -36,6 +38,15 @@ void endless_report(struct native_check *check);
 void divergence_report(struct native_check *check);
 void unsupported_report(struct native_check *check);
 void unseen_report(struct native_check *check);
+
+/* ---- lock_orders.c */
+
+/* Keeps the warnings of orders of locks, but for those that a run has shown to be deadlocks. Before bugs_report. */
+void lock_orders_take(struct native_check *check);
+/* Tells them. */
+void lock_orders_report(struct native_check *check);
+
+/* ---- native_report.c again */
 
 /* Makes each bug short, confirms it, writes its trace and tells it. The session is gone after that: replays need its place in memory. */
 void bugs_report(struct native_check *check);

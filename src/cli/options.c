@@ -433,6 +433,8 @@ static bool jobs_settle(const struct settings *settings)
         return goes_with(option, "--reduction optimal, source, dpor or exhaustive");
     if (settings->tree)
         return goes_with(option, "searches without --tree");
+    if (settings->lock_order)
+        return goes_with(option, "searches without --lock-order");
     if (settings->races_warn)
         return goes_with(option, "--races=report or ignore");
     return true;

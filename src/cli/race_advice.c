@@ -2,9 +2,18 @@
 
 #include <inttypes.h>
 
+static uint32_t races_let_pass(const struct report *report)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < report->warnings.count; i++)
+        count += report->warnings.at[i].kind == BUG_DATA_RACE;
+    return count;
+}
+
 const char *race_warnings_reason(const struct report *report, char *buffer, size_t size)
 {
-    uint64_t races = report->warnings.count + report->suppressed;
+    uint64_t races = races_let_pass(report) + report->suppressed;
 
     if (!report->settings->races_warn || races == 0)
         return NULL;
@@ -26,7 +35,7 @@ void race_advise(const struct report *report)
         fprintf(out,
                 "note: the search stopped at the data race; with `--races=warn` it goes on and "
                 "looks for other bugs\n");
-    else if (report->warnings.count)
+    else if (races_let_pass(report))
         fprintf(out, "note: mend the data races, or have their accesses explored: "
                      "`--races=report --keep-going` those that race, `--races=ignore` all\n");
 }

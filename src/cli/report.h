@@ -43,7 +43,7 @@ struct report {
     double seconds;
     struct arena *arena;
     report_bug_vec bugs;
-    report_bug_vec warnings; /* data races that were let pass */
+    report_bug_vec warnings; /* data races that were let pass, orders of locks */
     VEC(struct report_unseen) unseen;
     const char *checkpoint;     /* the file that holds what is left of the search, or NULL */
     report_place_vec contended; /* where the search went back most often */

@@ -256,9 +256,10 @@ struct session {
         options; /* the pointers in it are set by the process, from the names below */
     char model[16], reduction[16], search[16];
     bool keep_going;
-    bool races;                  /* look for data races; plain accesses are then not visible */
-    bool races_warn;             /* they do not end the search, and the accesses stay invisible */
-    uint8_t wanted;              /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
+    bool races;      /* look for data races; plain accesses are then not visible */
+    bool races_warn; /* they do not end the search, and the accesses stay invisible */
+    bool lock_order; /* look for locks that are taken in orders that contradict each other */
+    uint8_t wanted;  /* SESSION_MINIMISE: enum bug_kind of what the schedule ends in */
     session_text wanted_message; /* the same, since a run may end in several bugs of a kind */
     VEC(struct session_suppression) suppressions;
     bool exit_is_bug; /* exit with a status other than 0 */
@@ -320,8 +321,10 @@ struct session {
     struct map races_known;   /* of the process: races that have been looked into */
     uint64_t suppressed;      /* races, each pair of places once */
     VEC(struct session_bug) bugs;
-    session_choice_vec schedules; /* of the bugs */
-    session_text untold;          /* the first thing that kept a state from being compared */
+    VEC(struct session_bug) lock_orders; /* warnings: without schedules */
+    VEC(uint64_t) lock_order_keys;       /* of these */
+    session_choice_vec schedules;        /* of the bugs */
+    session_text untold;                 /* the first thing that kept a state from being compared */
     void *futures; /* of the process: what the detector keeps for a search that compares states */
     struct tree tree;               /* if its `max` is not 0 */
     VEC(struct session_step) steps; /* SESSION_REPLAY; so are the next four */

@@ -14,6 +14,7 @@ enum bug_kind {
     BUG_EXIT,           /* the program ends with a status other than 0 */
     BUG_DATA_RACE,      /* two threads access memory, one writes, and nothing orders them */
     BUG_NONDETERMINISM, /* the program does not do again what it did */
+    BUG_LOCK_ORDER,     /* a warning: locks are taken in orders that may end in a deadlock */
     BUG_KIND_COUNT
 };
 

@@ -10,9 +10,9 @@
 #include "model/sum.h"
 #include "model/touch.h"
 
-const char *const bug_kind_names[BUG_KIND_COUNT] = {"none", "assertion", "deadlock",      "misuse",
-                                                    "spin", "crash",     "memory",        "leak",
-                                                    "exit", "data-race", "nondeterminism"};
+const char *const bug_kind_names[BUG_KIND_COUNT] = {
+    "none",   "assertion", "deadlock", "misuse",    "spin",           "crash",
+    "memory", "leak",      "exit",     "data-race", "nondeterminism", "lock-order"};
 
 void world_open(struct world *world, struct arena *arena, struct target *target,
                 const struct memory_ops *memory, uint32_t buffer_bound)

@@ -51,7 +51,7 @@ struct result {
     const char *model, *reduction; /* the latter NULL if it is not known; then so are all numbers */
     VEC(const char *) reasons;     /* why the search did not see everything */
     result_bug_vec bugs;
-    result_bug_vec warnings; /* data races that were let pass */
+    result_bug_vec warnings; /* data races that were let pass, orders of locks */
     VEC(struct result_unseen) unseen;
     const char *search; /* NULL if it is not known */
     struct result_sampled sampled;

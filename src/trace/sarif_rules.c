@@ -38,6 +38,9 @@ static const struct rule {
     {"nondeterminism", "Nondeterminism", "The program does not do again what it did.",
      "With the same choices the program has taken another way. It depends on something that raddle does not control, such as "
      "the time, addresses of another process, or files that change."},
+    {"lock-order", "LockOrder", "Threads take the same locks in different orders.",
+     "Each of these threads takes a lock while it holds one that another of them waits for. No run that was explored ends in the "
+     "deadlock, but nothing that raddle knows of rules it out. Take the locks in one order everywhere."},
 };
 
 #define RULES (sizeof rules / sizeof *rules)

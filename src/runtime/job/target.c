@@ -15,6 +15,7 @@
 #include "runtime/program/debug.h"
 #include "runtime/program/memory_bug.h"
 #include "runtime/program/native.h"
+#include "runtime/report/lock_order_report.h"
 #include "runtime/report/source.h"
 #include "runtime/signals/signals.h"
 #include "runtime/threads/attributes.h"
@@ -156,7 +157,7 @@ static void native_restart(struct target *target, struct world *world)
     world->merges_lives =
         !native.session->cancels && !native.session->tries_to_join && !signals_sent;
     native.base.follows = !fiber_threads && !native.records && !native_compares();
-    world->watch = native.detects ? &sync_watch : NULL;
+    world->watch = lock_order_begin(native.detects ? &sync_watch : NULL);
     parts_restart();
     if (state_is_lost())
         native_unsupported("descriptors, signals or limits that cannot be brought back");
