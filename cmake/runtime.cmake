@@ -42,19 +42,18 @@ endforeach()
 # runtime: each of its files has names of its own kind.
 file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/*/*.c)
 set_source_files_properties(${room_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-# The library under a name and in a directory of its own, compiled and linked with OPTIONS, too.
-function(engine_library name directory)
+
+# The library under a name and in a directory of its own, with further options. Its options replace those of all others: no sanitizers.
+function(engine_library name directory compile_options link_options)
     add_library(${name} SHARED ${sources} src/runtime/core/fiber_${CMAKE_SYSTEM_PROCESSOR}.S)
     set_target_properties(${name} PROPERTIES
         OUTPUT_NAME raddle
         UNITY_BUILD ON
         UNITY_BUILD_BATCH_SIZE 0
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${directory}
-        C_VISIBILITY_PRESET hidden)
-    target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow -Wstrict-prototypes
-        $<$<COMPILE_LANGUAGE:C>:${ARGN}>)
-    # its own calls of the kernel do not meet the interposed one
-    target_link_options(${name} PRIVATE ${ARGN} -Wl,-z,now -Wl,-z,noexecstack -Wl,--wrap=syscall)
+        C_VISIBILITY_PRESET hidden
+        COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wstrict-prototypes;$<$<COMPILE_LANGUAGE:C>:${compile_options}>"
+        LINK_OPTIONS "-Wl,-z,now;-Wl,-z,noexecstack;-Wl,--wrap=syscall;${link_options}") # its own calls of the kernel do not meet the interposed one
     target_compile_definitions(${name} PRIVATE _GNU_SOURCE __RADDLE__)
     target_link_libraries(${name} PRIVATE dl)
 endfunction()
@@ -63,21 +62,23 @@ endfunction()
 # which ways are busy (tools/profile.sh, which "make" calls once), and may look across all files when it links.
 set(RADDLE_PROFILE "" CACHE FILEPATH "what tools/profile.sh has measured; empty: compile libraddle.so without it (clang only)")
 set(quick)
+set(quick_link)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang" AND NOT RADDLE_SANITIZE AND NOT RADDLE_FUZZ)
     include(CheckLinkerFlag)
     check_linker_flag(C -fuse-ld=lld RADDLE_LLD)
     if(RADDLE_LLD)
-        set(quick -flto -fuse-ld=lld)
+        set(quick -flto)
+        set(quick_link -flto -fuse-ld=lld)
     endif()
     if(RADDLE_PROFILE)
         # a function that has changed since is compiled as if there were none
         list(APPEND quick -fprofile-instr-use=${RADDLE_PROFILE} -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
     endif()
     # The same library, counting: only tools/profile.sh wants it.
-    engine_library(raddle_so_counting counting/${RADDLE_CHECKING} -O1 -fprofile-instr-generate)
+    engine_library(raddle_so_counting counting/${RADDLE_CHECKING} "-O1;-fprofile-instr-generate" -fprofile-instr-generate)
     set_target_properties(raddle_so_counting PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
-engine_library(raddle_so ${RADDLE_CHECKING} ${quick})
+engine_library(raddle_so ${RADDLE_CHECKING} "${quick}" "${quick_link}")
 install(TARGETS raddle_so LIBRARY DESTINATION ${RADDLE_PRIVATE_DIR}/${RADDLE_CHECKING})
 
 # libraddle.so: what a program built by `raddle cc` finds when it is started by itself.
