@@ -83,6 +83,11 @@ if(sources AND TARGET raddle_cluster)
         string(REGEX REPLACE "-.*" "" kind ${stem})
         add_test(NAME cluster.kept.${stem} COMMAND cluster_orders --only ${kind} --file ${script} --orders 200)
     endforeach()
+    file(GLOB kept CONFIGURE_DEPENDS tests/engine/kept-round/*.script)
+    foreach(script IN LISTS kept)
+        get_filename_component(stem ${script} NAME_WE)
+        add_test(NAME cluster.round.${stem} COMMAND cluster_orders --only round --file ${script} --orders 60)
+    endforeach()
 endif()
 
 # tests/tool/*.sh: scripts that run the program, or check the tree. Sanitizers are in the driver only, which does the same for

@@ -281,6 +281,9 @@ static void rest_tell(struct worker *worker)
     worker->tells = worker->fresh;
     if (worker->fresh)
         return; /* all of it is */
+    if (worker->explorer->comparing)
+        states_hand_over(&worker->explorer->states);
+    found_tell(worker); /* before what is left */
     work_open(&work, worker->scratch);
     work_take(&work, worker->explorer);
     start = message_begin(worker, MESSAGE_REST);

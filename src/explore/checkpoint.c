@@ -76,10 +76,12 @@ bool checkpoint_is_due(const struct explorer *explorer)
            explorer->path.count > 0 && explorer->diverged == EVENT_NONE;
 }
 
-void checkpoint_write(const struct explorer *explorer, struct arena *scratch, struct bytes *out)
+void checkpoint_write(struct explorer *explorer, struct arena *scratch, struct bytes *out)
 {
     struct work work;
 
+    if (explorer->comparing)
+        states_hand_over(&explorer->states);
     work_open(&work, scratch);
     work_take(&work, explorer);
     work.stats.replayed = explorer->execution.replayed;

@@ -45,7 +45,7 @@ struct checkpoint_search {
 bool checkpoint_is_due(const struct explorer *explorer);
 
 /* Appends it: between two runs, or where the brake stopped it. `scratch` is for what is needed meanwhile. */
-void checkpoint_write(const struct explorer *explorer, struct arena *scratch, struct bytes *out);
+void checkpoint_write(struct explorer *explorer, struct arena *scratch, struct bytes *out);
 
 /* Reads a stack; all memory comes from `arena`. False if it is damaged. */
 bool checkpoint_read(struct checkpoint_search *search, struct arena *arena,

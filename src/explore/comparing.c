@@ -41,6 +41,7 @@ static void switch_on(struct explorer *explorer)
 /* The reduction that has taken over stays: `optimal` would have to know all races of the present run. */
 static void switch_off(struct explorer *explorer)
 {
+    states_hand_over(&explorer->states);
     explorer->comparing = explorer->known = false;
     explorer->world.sums = false;
     explorer->execution.states = NULL;

@@ -544,6 +544,8 @@ static void limit_settle(struct explorer *explorer, bool cut)
     if (explorer->options.between && !go_back(explorer, cut, true) &&
         explorer->diverged == EVENT_NONE && !grows)
         explorer->stats.cut &= ~(uint32_t)CUT_LIMITS;
+    if (explorer->comparing)
+        states_hand_over(&explorer->states);
 }
 
 bool explorer_advance(struct explorer *explorer)

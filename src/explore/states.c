@@ -342,6 +342,16 @@ void states_abandon(struct states *states)
         states_leave(states, states->frames.count - 1, true);
 }
 
+void states_hand_over(struct states *states)
+{
+    uint32_t root = states->frames.count;
+
+    while (root > 0 && !states->frames.at[root - 1].met)
+        root--;
+    for (uint32_t d = 0; d + 1 < root; d++)
+        enabled_plan(&states->enabled, states->nodes, d);
+}
+
 void states_return(struct states *states, uint32_t depth)
 {
     states_world(states)->sum = states->frames.at[depth].sum;

@@ -141,6 +141,9 @@ bool states_exchange(struct states *states, agent_id a, agent_id b, bool past);
 /* The deepest state is given up for good: explored, or (`partly`) cut short. */
 void states_leave(struct states *states, uint32_t depth, bool partly);
 
+/* Somebody else may go on from here, or nobody keeps states from now on: what follows the cycles on the stack will then not be held against what comes before them, so all is planned there. */
+void states_hand_over(struct states *states);
+
 /* The execution is back at that depth. */
 void states_return(struct states *states, uint32_t depth);
 

@@ -89,6 +89,64 @@ static void thread_make(struct maker *maker, unsigned number)
         row_make(maker);
 }
 
+/* ---- threads that all go round the same way, after something of their own: what follows the cycle conflicts with what came before it */
+
+static void plain_row_make(struct maker *maker)
+{
+    switch (below(maker, 7)) {
+    case 0:
+        say(maker, "  store v%u, %u\n", below(maker, 2), below(maker, 3));
+        break;
+    case 1:
+        say(maker, "  r = load v%u\n", below(maker, 2), 0);
+        break;
+    case 2:
+        say(maker, "  q = load v%u\n", below(maker, 2), 0);
+        break;
+    case 3:
+        say(maker, "  r = cas v%u, %u, 1\n", below(maker, 2), below(maker, 2));
+        break;
+    case 4:
+        say(maker, "  xor v%u, 1\n", below(maker, 2), 0);
+        break;
+    case 5:
+        say(maker, "  lock m0\n  store v%u, %u\n  unlock m0\n", below(maker, 2), below(maker, 3));
+        break;
+    default:
+        say(maker, "  r = choose 2\n", 0, 0);
+    }
+}
+
+static void rows_make(struct maker *maker, unsigned count)
+{
+    while (count-- > 0)
+        plain_row_make(maker);
+}
+
+static void alike_make(struct maker *maker)
+{
+    unsigned threads = 2 + (below(maker, 4) == 0), rounds = 1 + below(maker, 2);
+    unsigned after = below(maker, 3), until = below(maker, 2);
+    uint64_t common = maker->random, rest = common;
+
+    for (unsigned i = 0; i < threads; i++) {
+        maker->random = rest;
+        say(maker, "thread T%u_%u\n  reg r = 0\n  reg q = 0\n", i, 0);
+        rows_make(maker, below(maker, 2));
+        rest = maker->random;
+        maker->random = common + 1;
+        say(maker, "L%u:\n", i, 0);
+        rows_make(maker, rounds);
+        say(maker, "  r = load v1\n  if r == %u goto L%u\n", until, i);
+        rows_make(maker, after);
+    }
+    maker->random = rest;
+    if (below(maker, 2)) {
+        say(maker, "thread O%u\n  reg r = %u\n  reg q = 0\n", 0, 0);
+        rows_make(maker, 1 + below(maker, 2));
+    }
+}
+
 bool cycles_make(uint64_t seed, struct program *program)
 {
     struct maker maker = {.random = seed};
@@ -96,7 +154,9 @@ bool cycles_make(uint64_t seed, struct program *program)
     unsigned threads = 2 + below(&maker, 2);
 
     say(&maker, "cell v0\ncell v1 = %u\nmutex m0\nmutex m1\nsem s = %u\n", below(&maker, 2), 0);
-    for (unsigned i = 0; i < threads; i++)
+    if (seed % 2)
+        alike_make(&maker);
+    for (unsigned i = 0; i < threads && seed % 2 == 0; i++)
         thread_make(&maker, i);
     return text_read(maker.text, maker.length, "cycles", program, &error);
 }
