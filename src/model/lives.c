@@ -127,7 +127,8 @@ static bool merges_joins(const struct world *world)
 
 /* Whether a join is through: its thread has ended, and nothing else is wrong with it. Not inlined: its callers call each other for each
  * of a thousand threads of which one creates the next, and have no room for a footprint each. */
-static __attribute__((noinline)) bool join_goes(struct world *world, agent_id agent, const struct op *op)
+static __attribute__((noinline)) bool join_goes(struct world *world, agent_id agent,
+                                                const struct op *op)
 {
     struct footprint footprint; /* large: not to be cleared */
 

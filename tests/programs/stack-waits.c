@@ -5,6 +5,7 @@
 // EXPECT(sc -DWAIT=swap): safe executions=1
 // EXPECT(sc -DWAIT=cas): safe executions=1
 // EXPECT(sc -DWAIT=load -DNOBODY): spin
+// EXPECT(sc -DWAIT=load -DCOUNTS): safe executions=1
 /* A thread waits for what lies on its own stack, or is its own by thread, before another thread has come there. */
 #include "common.h"
 
@@ -66,6 +67,13 @@ static void *giver(void *unused)
 {
     struct node *node;
 
+#ifdef COUNTS /* nobody waits for that, so these are no steps */
+    struct node mine = {0};
+
+    for (int i = 0; i < 300000; i++)
+        atomic_fetch_add(&mine.held, 1);
+    assert(atomic_load(&mine.held) == 300000);
+#endif
     while (!(node = atomic_load(&known)))
         ;
 #ifndef NOBODY

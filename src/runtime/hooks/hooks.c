@@ -146,20 +146,20 @@ static inline bool is_locked_store(uint32_t flags)
     return (flags & (HOOK_PLAIN | HOOK_ORDER_MASK)) == ORDER_SEQ_CST;
 }
 
-/* Whether an access is to be made at once, as to memory that is the thread's own as far as is known. But a thread that has done nothing
- * visible for a whole budget, and still accesses such memory by atomic operations, waits for one that has not come to its stack yet:
- * that stack counts as shared from now on. */
-static inline bool access_direct(const void *p, uint32_t flags)
+/* An atomic access leaves memory as it was that is the thread's own as far as is known. Whether it is to be visible: a thread that does that
+ * again and again, and nothing visible, waits for one that has not come to its stack yet. So its stack counts as shared from then on. */
+static inline bool waits_alone(void)
 {
-    if (!native_direct(p))
+    if (native.alone || !native.current || __builtin_expect(plain.looks++ < PLAIN_BUDGET, 1))
         return false;
-    if ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN || native.alone || !native.current)
-        return true;
-    plain_count();
-    if (__builtin_expect(!plain.idle, 1))
-        return true;
     native_share_stack(native.current->number);
-    return false;
+    return true;
+}
+
+static inline bool load_direct(const void *p, uint32_t flags)
+{
+    return native_direct(p) &&
+           ((flags & (HOOK_PLAIN | HOOK_VOLATILE)) == HOOK_PLAIN || !waits_alone());
 }
 
 /* What is left when the quick checks fail; out of line, so that they cost no saved registers. */
@@ -169,7 +169,7 @@ static inline bool access_direct(const void *p, uint32_t flags)
 #define ACCESSES(size, type)                                                                       \
     SLOW type load_slow##size(const void *p, uint32_t flags, const struct raddle_site *site)       \
     {                                                                                              \
-        bool direct = access_direct(p, flags);                                                     \
+        bool direct = load_direct(p, flags);                                                       \
         type value;                                                                                \
                                                                                                    \
         memory_check(p, size, false);                                                              \
@@ -227,9 +227,13 @@ static inline bool access_direct(const void *p, uint32_t flags)
         type old, new;                                                                             \
                                                                                                    \
         memory_check(p, size, true);                                                               \
-        if (!access_direct(p, flags))                                                              \
+        if (!native_direct(p))                                                                     \
             return (type)memory_rmw(p, operand, size, flags, site);                                \
-        locked_direct(site);                                                                       \
+        memcpy(&old, p, size);                                                                     \
+        new = (type)rmw_result((flags >> 8) & 0xff, old, operand, size);                           \
+        if (new == old && waits_alone())                                                           \
+            return (type)memory_rmw(p, operand, size, flags, site);                                \
+        locked_direct(site); /* in which others may run */                                         \
         rounds_scribble();                                                                         \
         written_note(p, size);                                                                     \
         memcpy(&old, p, size);                                                                     \
@@ -244,7 +248,10 @@ static inline bool access_direct(const void *p, uint32_t flags)
         type old;                                                                                  \
                                                                                                    \
         memory_check(p, size, true);                                                               \
-        if (!access_direct(p, flags))                                                              \
+        if (!native_direct(p))                                                                     \
+            return (type)memory_cas(p, expected, desired, size, flags, site);                      \
+        memcpy(&old, p, size);                                                                     \
+        if (old != expected && waits_alone())                                                      \
             return (type)memory_cas(p, expected, desired, size, flags, site);                      \
         locked_direct(site);                                                                       \
         rounds_scribble();                                                                         \

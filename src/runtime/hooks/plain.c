@@ -84,10 +84,7 @@ static void restart(void)
 INTERPOSE HOOK_SPARING void __raddle_spent(void)
 {
     __raddle_quick.left = PLAIN_BUDGET;
-    if (native.alone || !native.current)
-        return;
-    plain.idle = true;
-    if (!native.detects)
+    if (native.alone || !native.current || !native.detects)
         return;
     plain.spent = true;
     quick_decide();
@@ -98,7 +95,7 @@ void plain_begin(const struct native_thread *thread)
     bool spent = plain_of(thread)->window != 0;
 
     __raddle_quick.left = PLAIN_BUDGET;
-    plain.idle = false;
+    plain.looks = 0;
     if (plain.spent == spent)
         return; /* all else that decides has said so when it changed */
     plain.spent = spent;

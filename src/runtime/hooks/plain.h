@@ -43,9 +43,10 @@ struct plain {
     bool quick;    /* accesses that add nothing to what is known are left out */
     bool watched;  /* none are: each one is to be seen */
     bool spent;    /* the budget of the running thread: the window is to open, or open */
-    bool idle;     /* it has done nothing visible for a whole budget, or more */
     bool unmapped; /* memory that was accessed may be gone: code must say where it is */
     bool touching; /* native_touches makes the accesses visible that it has checked */
+    uint32_t
+        looks; /* atomic accesses of its own stack that left it as it was, since it did anything visible */
 };
 
 extern struct plain plain;
