@@ -91,18 +91,28 @@ static const char *first_source(char *const *words)
     return "program";
 }
 
-/* A new directory for a compiled program, where it can stay if a trace refers to it. */
-static bool cache_directory(char *path, size_t size)
+/* A new directory below base/middle/raddle; false if that cannot be made. */
+static bool directory_below(const char *base, const char *middle, char *path, size_t size)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    const char *base = cache && cache[0] == '/' ? cache : home && home[0] == '/' ? home : "/tmp";
-
-    snprintf(path, size, "%s%s", base, base == home ? "/.cache" : "");
+    if (!base || base[0] != '/')
+        return false;
+    snprintf(path, size, "%s%s", base, middle);
     mkdir(path, 0700);
     snprintf(path + strlen(path), size - strlen(path), "/raddle");
     mkdir(path, 0700);
     snprintf(path + strlen(path), size - strlen(path), "/XXXXXX");
+    return mkdtemp(path) != NULL;
+}
+
+/* A new directory for a compiled program, where it can stay if a trace refers to it. Those who build packages, and users of containers, may
+ * have no home. */
+static bool cache_directory(char *path, size_t size)
+{
+    if (directory_below(getenv("XDG_CACHE_HOME"), "", path, size) ||
+        directory_below(getenv("HOME"), "/.cache", path, size) ||
+        directory_below(getenv("TMPDIR"), "", path, size))
+        return true;
+    snprintf(path, size, "/tmp/raddle-XXXXXX"); /* nobody's directory is to be in the way */
     if (mkdtemp(path))
         return true;
     fprintf(stderr, "raddle: %s: %s\n", path, strerror(errno));

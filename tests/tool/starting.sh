@@ -1,5 +1,5 @@
 #!/bin/bash
-# A program that does not come as far as main: raddle says why. RADDLE is the program.
+# A program that does not come as far as main: raddle says why. Where there is no home, one is compiled elsewhere. RADDLE is the program.
 set -u
 : "${RADDLE:?the path of raddle}"
 dir=$(mktemp -d) || exit 1
@@ -46,4 +46,24 @@ rm libfar.so
 expect 'ends with status 3 before main; it says: no configuration' "$RADDLE" check ./early
 expect 'killed by signal [0-9]+ \(.*\) before main; it says: no configuration' "$RADDLE" check ./early -- dies
 expect 'error while loading shared libraries: libfar.so' "$RADDLE" check ./near
+
+homeless() { # VARIABLE=VALUE…: a source is checked all the same, and its program does not stay
+    rm -f failed
+    mkdir -p tmp
+    env -u XDG_CACHE_HOME TMPDIR="$dir/tmp" "$@" "$RADDLE" check far.c safe.c >out 2>&1 </dev/null &&
+        [ -z "$(find tmp -type f)" ] || touch failed
+    if [ -e failed ]; then
+        echo "FAIL $*"
+        sed 's/^/  | /' out
+        failed=1
+    else
+        echo "ok $*"
+    fi
+}
+
+echo 'int main(void) { return 0; }' >safe.c
+homeless HOME=/nonexistent
+homeless HOME=/dev/null
+homeless HOME=
+homeless HOME=/nonexistent XDG_CACHE_HOME=/dev/null/cache
 exit $failed
