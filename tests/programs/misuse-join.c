@@ -1,6 +1,7 @@
 // A handle of a thread is good for one join or one detach.
 // EXPECT(sc -DTWICE): misuse says=joined twice
 // EXPECT(sc -DTWO_JOIN): misuse says=joined twice
+// EXPECT(sc -DMAIN_JOINS): misuse says=joined twice
 // EXPECT(sc -DDETACHED): misuse says=detached thread is joined
 // EXPECT(sc -DBORN_DETACHED): misuse says=detached thread is joined
 // EXPECT(sc -DDETACHED_TWICE): misuse says=detached twice
@@ -10,9 +11,13 @@
 #include <errno.h>
 
 static pthread_t t;
+static atomic_int x;
 
 static void *nothing(void *_)
 {
+#ifdef MAIN_JOINS
+    store(x, 1); /* both wait for it before it ends */
+#endif
     return NULL;
 }
 
@@ -42,6 +47,12 @@ int main(void)
     pthread_join(t, NULL); /* wrong */
 #elif defined TWO_JOIN
     run(2, joiner);
+#elif defined MAIN_JOINS
+    pthread_t other;
+
+    pthread_create(&other, NULL, joiner, NULL);
+    pthread_join(t, NULL);
+    pthread_join(other, NULL);
 #elif defined DETACHED
     pthread_detach(t);
     pthread_join(t, NULL); /* wrong */
@@ -61,6 +72,6 @@ int main(void)
     pthread_join(t, NULL);
     run(1, of_itself);
 #endif
-    (void)joiner, (void)of_itself;
+    (void)joiner, (void)of_itself, (void)x;
     return 0;
 }

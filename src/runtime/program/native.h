@@ -45,6 +45,7 @@ struct native_thread {
     void *returned;
     uint32_t children; /* threads it has created so far */
     bool joined;
+    bool wanted; /* somebody has come to join it */
 
     uint32_t sections; /* atomic ones that it is inside of */
     uint32_t handlers; /* of signals from others that it is inside of */

@@ -147,7 +147,7 @@ static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *
     thread->asked_others = false;
     thread->came_from = NULL;
     thread->children = 0;
-    thread->joined = false;
+    thread->joined = thread->wanted = false;
     thread->sections = thread->handlers = 0;
     thread->crash = NULL;
     thread->passes = 0;

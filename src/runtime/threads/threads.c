@@ -136,8 +136,9 @@ INTERPOSE int pthread_join(pthread_t handle, void **returned)
         return ESRCH;
     if (thread == native.current)
         return EDEADLK;
-    if (thread->joined)
+    if (thread->wanted)
         native_joins_matter(); /* it depends on who comes first */
+    thread->wanted = true;
     op.addr = thread->agent;
     op.variant = OBJECT_STRICT;
     op.expect = joins_on() ? JOIN_ON : 0;
