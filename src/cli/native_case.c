@@ -228,11 +228,11 @@ static bool same_place(const struct session_site *a, const struct session_site *
     return a->line == b->line && a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
-/* The bug of the session that is most like it, or their number if there is none of its kind. */
+/* The bug of the session that is most like it, or their number if there is none of its kind. The sides of a race may have changed places. */
 static uint32_t bug_again(const struct session *session, const struct session_bug *bug)
 {
     uint32_t alike = session->bugs.count;
-    bool placed = false;
+    bool placed = false, here;
 
     for (uint32_t i = session->bugs.count; i-- > 0;) {
         const struct session_bug *other = &session->bugs.at[i];
@@ -241,11 +241,13 @@ static uint32_t bug_again(const struct session *session, const struct session_bu
             continue;
         if (strcmp(other->message, bug->message) == 0)
             return i;
-        if (!placed || same_place(&other->site, &bug->site))
+        here =
+            same_place(&other->site, &bug->site) || same_place(&other->sides[0].site, &bug->site);
+        if (!placed || here)
             alike = i;
-        placed |= same_place(&other->site, &bug->site);
+        placed |= here;
     }
-    return alike;
+    return bug->kind == BUG_DATA_RACE && !placed ? session->bugs.count : alike;
 }
 
 static const char *replay_judge(struct session *session, const struct native_case *found,

@@ -281,15 +281,59 @@ static LLVMValueRef member_row(struct pass *pass, LLVMMetadataRef member)
     return LLVMConstStructInContext(pass->context, fields, 3, 0);
 }
 
+static bool is_bit_field(LLVMMetadataRef element)
+{
+    return element_is_member(element) && LLVMDITypeGetFlags(element) & LLVMDIFlagBitField;
+}
+
+/* How many bit-fields follow each other without a gap of a byte, from this one on; 0: it is none. */
+static unsigned bit_fields(LLVMMetadataRef *elements, unsigned count)
+{
+    unsigned n = 0;
+
+    while (n < count && is_bit_field(elements[n]) &&
+           (n == 0 || LLVMDITypeGetOffsetInBits(elements[n]) / 8 <=
+                          (LLVMDITypeGetOffsetInBits(elements[n - 1]) +
+                           LLVMDITypeGetSizeInBits(elements[n - 1])) /
+                              8))
+        n++;
+    return n;
+}
+
+/* Code reads and writes bytes, so that nobody can tell which of them is meant: "{ready, state}", and of many "{first … last}". */
+static LLVMValueRef bit_fields_row(struct pass *pass, LLVMMetadataRef *members, unsigned count)
+{
+    uint64_t first = LLVMDITypeGetOffsetInBits(members[0]) / 8;
+    uint64_t end = (LLVMDITypeGetOffsetInBits(members[count - 1]) +
+                    LLVMDITypeGetSizeInBits(members[count - 1]) + 7) /
+                   8;
+    const char *name = type_name(members[0]);
+
+    if (count == 2)
+        name = text_join(pass, text_join(pass, name, ", "), type_name(members[1]));
+    else if (count > 2)
+        name = text_join(pass, text_join(pass, name, " … "), type_name(members[count - 1]));
+    if (count > 1)
+        name = text_join(pass, text_join(pass, "{", name), "}");
+    LLVMValueRef fields[] = {name_constant(pass, name), constant_i64(pass, first),
+                             type_row_unknown(pass, end - first)};
+
+    return LLVMConstStructInContext(pass->context, fields, 3, 0);
+}
+
 static LLVMValueRef struct_row(struct pass *pass, LLVMMetadataRef type, const char *name)
 {
-    unsigned count, made = 0;
+    unsigned count, made = 0, fields;
     LLVMMetadataRef *elements = type_elements(pass, type, &count);
     LLVMValueRef *rows = arena_alloc(&pass->arena, (count + 1) * sizeof(LLVMValueRef)), row;
 
-    for (unsigned i = 0; i < count; i++)
-        if (element_is_member(elements[i]))
+    for (unsigned i = 0; i < count; i += fields ? fields : 1) {
+        fields = bit_fields(elements + i, count - i);
+        if (fields)
+            rows[made++] = bit_fields_row(pass, elements + i, fields);
+        else if (element_is_member(elements[i]))
             rows[made++] = member_row(pass, elements[i]);
+    }
     row = row_constant(pass, name, type_size(type), HOOK_TYPE_STRUCT, made,
                        rows_constant(pass, rows, made, "__raddle_members"));
     arena_free(&pass->arena, rows, (count + 1) * sizeof(LLVMValueRef));

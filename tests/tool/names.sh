@@ -113,6 +113,75 @@ for level in -O0 -O2; do
         'struct list from add, mixed\.c:19'
 done
 
+# ---- unions, bit-fields, arrays of arrays
+
+cat >shapes.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+typedef struct { int x, y; } point;
+struct cell { union { int number; struct { short low, high; }; point at; }; union { float weight; point to; } inner; unsigned ready : 1, state : 3; unsigned char flags : 2, : 0, a : 1, b : 1, c : 1; };
+static point grid[2][3];
+static struct cell *cells;
+static void *thread(void *_)
+{
+    struct cell *c = &cells[1];
+    c->high = 4;
+    c->at.y = 5;
+    c->inner.to.y = 6;
+    c->state = 2;
+    c->flags = 1;
+    c->b = 1;
+    grid[1][2].y = 7;
+    return _;
+}
+int main(void)
+{
+    pthread_t t;
+    cells = calloc(2, sizeof *cells);
+    pthread_create(&t, 0, thread, 0);
+    grid[1][2].y = 8;
+    pthread_join(t, 0);
+    free(cells);
+    return 0;
+}
+C
+for level in -O0 -O2; do
+    checked "shapes $level" 1 $level shapes.c
+    says "shapes $level" 'store cells\[1\]\.high = 4' 'store cells\[1\]\.at\.y = 5' 'store cells\[1\]\.inner\.to\.y = 6' \
+        'store cells\[1\]\.\{ready … flags\} = 4' 'store cells\[1\]\.\{a … c\}' 'write of grid\[1\]\[2\]\.y'
+done
+
+# ---- each of several races is confirmed by a run that shows it, and not by one that shows another
+
+cat >several.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+static int first[2], second[2], third[2];
+static atomic_int mark;
+static void touch(int i)
+{
+    first[1]++;
+    mark = 5;
+    second[1] = i;
+    third[0] = i;
+}
+static void *one(void *_) { touch(0); return _; }
+static void *two(void *_) { touch(1); return _; }
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], 0, one, 0);
+    pthread_create(&t[1], 0, two, 0);
+    pthread_join(t[0], 0);
+    pthread_join(t[1], 0);
+    return 0;
+}
+C
+run "$RADDLE" check --keep-going several.c
+for name in 'first\[1\]' 'second\[1\]' 'third\[0\]'; do
+    expect "several races: $name, once" test "$(grep -cE ": data-race: .* of $name by" "$dir/out")" -eq 1
+done
+
 # ---- C++
 
 cat >names.cpp <<'C'

@@ -23,11 +23,30 @@ static bool is_flexible(const struct raddle_type *type)
                      members[type->count - 1].type && is_flexible(members[type->count - 1].type);
 }
 
-/* The smallest member that has all of these bytes: of a union, several may. */
+/* Whether just these bytes are something that has a name there. */
+static bool has_exactly(const struct raddle_type *type, uint64_t offset, uint64_t size)
+{
+    const struct raddle_member *members = type->parts;
+    const struct raddle_type *element = type->kind == HOOK_TYPE_ARRAY ? type->parts : NULL;
+
+    if (offset == 0 && size == type->size)
+        return true;
+    if (element && element->size)
+        return has_exactly(element, offset % element->size, size);
+    for (uint32_t i = 0; type->kind == HOOK_TYPE_STRUCT && i < type->count; i++)
+        if (members[i].type && offset >= members[i].offset &&
+            offset - members[i].offset < members[i].type->size &&
+            has_exactly(members[i].type, offset - members[i].offset, size))
+            return true;
+    return false;
+}
+
+/* The smallest member that has all of these bytes, of a union several may; one in which they have a name of their own, if there is one. */
 static const struct raddle_member *member_at(const struct raddle_type *type, uint64_t offset,
                                              uint64_t size)
 {
     const struct raddle_member *members = type->parts, *best = NULL;
+    bool exact, best_exact = false;
 
     for (uint32_t i = 0; i < type->count; i++) {
         const struct raddle_member *m = &members[i];
@@ -36,8 +55,11 @@ static const struct raddle_member *member_at(const struct raddle_type *type, uin
             continue;
         if (offset - m->offset + size > m->type->size && !is_flexible(m->type))
             continue;
-        if (!best || m->type->size < best->type->size)
-            best = m;
+        exact = has_exactly(m->type, offset - m->offset, size);
+        if (best && (exact != best_exact ? best_exact : m->type->size >= best->type->size))
+            continue;
+        best = m;
+        best_exact = exact;
     }
     return best;
 }

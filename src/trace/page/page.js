@@ -44,10 +44,17 @@
   }
 
   /* The site and its callers, innermost first. */
+  /* Nobody looks for a bug in the headers of the system and of the library of C++ (base/place.c has the same rule). */
+  function isOfSystem(site) {
+    return site !== null && (/^\/usr\/(include|lib)\//.test(site.file || "") || (!site.line && /^(std|__gnu_cxx)::/.test(site.function || "")));
+  }
+
   function stackList(site, stack) {
     const list = element("ol", { class: "stack" });
     const sites = site ? [site] : [];
-    for (let i = stack; i !== null && sites.length < 64; i = trace.frames[i].up) sites.push(trace.frames[i].site);
+    for (let i = stack; i !== null && sites.length < 64; i = trace.frames[i].up) {
+      if (!isOfSystem(trace.frames[i].site)) sites.push(trace.frames[i].site);
+    }
     for (const s of sites)
       if (s) list.append(element("li", { text: (s.function || "?") + (place(s) ? " at " + place(s, true) : "") }));
     return list;
