@@ -112,6 +112,74 @@ void detect_write_range(uint64_t addr, size_t size)
     plain_access(addr, size, SHADOW_WRITE);
 }
 
+/* ---- many at once */
+
+typedef bool span_visit(const struct shadow_who *who, uint64_t addr, size_t size,
+                        enum shadow_kind kind);
+
+/* In as few pieces as cover them exactly. */
+static bool span_each(const struct detect_span *span, span_visit *visit)
+{
+    uint64_t low = detect_span_low(span), bytes = detect_span_bytes(span);
+    uint64_t stride = span->stride < 0 ? -(uint64_t)span->stride : (uint64_t)span->stride;
+    enum shadow_kind kind = span->writes ? SHADOW_WRITE : SHADOW_READ;
+    struct shadow_who who = {detector.thread, detector.now, sync_clock(detector.thread),
+                             is_born(detector.thread, low, kind)};
+
+    if (stride <= span->size)
+        return visit(&who, low, bytes, kind);
+    for (uint64_t i = 0; i < span->count; i++)
+        if (!visit(&who, low + i * stride, span->size, kind))
+            return false;
+    return true;
+}
+
+static bool span_tell(const struct shadow_who *who, uint64_t addr, size_t size,
+                      enum shadow_kind kind)
+{
+    detector.late.kinds |= LATE_PLAIN;
+    if (detector.logs)
+        access_log(who, addr, size, kind);
+    shadow_access(who, addr, size, kind);
+    return true;
+}
+
+/* Most often each has a cell that says so. */
+static bool span_is_known(const struct detect_span *span)
+{
+    uint64_t low = detect_span_low(span);
+    uint64_t stride = span->stride < 0 ? -(uint64_t)span->stride : (uint64_t)span->stride;
+
+    if (stride <= span->size)
+        return span_each(span, shadow_knows);
+    for (uint64_t i = 0; i < span->count; i++, low += stride)
+        if (!detect_known(low, span->size, span->writes))
+            return span_each(span, shadow_knows);
+    return true;
+}
+
+bool detect_spans(struct detect_span *spans, uint32_t count)
+{
+    detect_settle();
+    for (uint32_t i = 0; i < count; i++) {
+        spans[i].known = span_is_known(&spans[i]);
+        if (!spans[i].known && !span_each(&spans[i], shadow_is_ordered))
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!spans[i].known)
+            span_each(&spans[i], span_tell);
+    return true;
+}
+
+void detect_span_seen(uint64_t addr, size_t size, bool writes)
+{
+    struct detect_access access = {detector.thread, detector.now, writes, false, DETECT_MEMORY};
+
+    if (detector.seen)
+        detector.seen(&access, addr, size);
+}
+
 /* Whether it will be accessed in another execution, on another way to the same state, is not known: the log has all of it. */
 void detect_gone_range(uint64_t addr, size_t size, bool writes)
 {

@@ -104,6 +104,36 @@ static inline bool detect_settle(void)
 void detect_read_range(uint64_t addr, size_t size);
 void detect_write_range(uint64_t addr, size_t size);
 
+/* Accesses of `size` bytes that go on by `stride` from `first` on; there is one at least. */
+struct detect_span {
+    uint64_t first, count;
+    int64_t stride;
+    unsigned size;
+    bool writes;
+    bool known; /* set by detect_spans: they add nothing to what was known */
+};
+
+/* The lowest address of them, and how many bytes there are from there to the end of the highest. */
+static inline uint64_t detect_span_low(const struct detect_span *span)
+{
+    return span->stride < 0 ? span->first + (span->count - 1) * (uint64_t)span->stride
+                            : span->first;
+}
+
+static inline uint64_t detect_span_bytes(const struct detect_span *span)
+{
+    uint64_t stride = span->stride < 0 ? -(uint64_t)span->stride : (uint64_t)span->stride;
+
+    return (span->count - 1) * stride + span->size;
+}
+
+/* All of them by the running thread, if none races with what is known; else false, and nothing has changed. Nobody is told of
+ * them one by one (detector.seen). */
+bool detect_spans(struct detect_span *spans, uint32_t count);
+
+/* The running thread makes one of them: for detector.seen. */
+void detect_span_seen(uint64_t addr, size_t size, bool writes);
+
 /* Memory that is not there any more: one of these, but nothing is remembered of what nobody has accessed so far. */
 void detect_gone_range(uint64_t addr, size_t size, bool writes);
 

@@ -461,6 +461,42 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
 
 /* ---- accesses to come */
 
+/* From `addr` on to the end of the group or of the access, whichever comes first. */
+static bool group_knows(const struct shadow_cell *cell, uint64_t addr, uint64_t end, bool writes)
+{
+    for (; addr < end; cell++) {
+        uint64_t next = (addr | (SHADOW_GRANULE - 1)) + 1;
+        unsigned bytes = (unsigned)((next < end ? next : end) - addr);
+
+        if (!detect_cell_known(cell, shadow_bytes(addr, bytes), writes))
+            return false;
+        addr = next;
+    }
+    return true;
+}
+
+bool shadow_knows(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind)
+{
+    uint64_t end = addr + size;
+    bool writes = kind == SHADOW_WRITE;
+
+    (void)who; /* the thread that runs */
+    while (addr < end) {
+        const struct shadow_cell *cell = shadow_known(detector.chunks, addr), *group;
+        uint64_t next = (addr | (SHADOW_GROUP - 1)) + 1;
+
+        if (!cell)
+            return false;
+        group = shadow_group(addr);
+        if (group->generation == detector.generation
+                ? !detect_cell_known(group, SHADOW_ALL_BYTES, writes)
+                : !group_knows(cell, addr, next < end ? next : end, writes))
+            return false;
+        addr = next;
+    }
+    return true;
+}
+
 static bool sets_are_ordered(const struct shadow_who *who, const struct shadow_part *part,
                              enum shadow_kind kind)
 {

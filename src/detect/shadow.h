@@ -107,6 +107,9 @@ void shadow_restart(void);
 /* Checks an access against those before it, and remembers it. */
 void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind);
 
+/* Whether such a plain access adds nothing to what is known: the thread has made it before, since it last released anything. */
+bool shadow_knows(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind);
+
 /* Whether such an access would come behind all that it conflicts with. Remembers nothing. */
 bool shadow_is_ordered(const struct shadow_who *who, uint64_t addr, size_t size,
                        enum shadow_kind kind);

@@ -30,6 +30,7 @@ static void options_read(struct options *options)
     options->live = options->frames && option(text, "live", true);
     options->residual = option(text, "residual", true);
     options->quick = option(text, "quick", true);
+    options->spans = options->quick && options->frames && option(text, "spans", true);
     options->plain = option(text, "plain", true);
     options->heads = options->live && option(text, "heads", true);
     options->verify = option(text, "verify", false);
@@ -94,6 +95,7 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     CHECK(arena_open(&pass->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
     map_open(&pass->plain_of, &pass->arena);
     map_open(&pass->code_of, &pass->arena);
+    map_open(&pass->bare_of, &pass->arena);
     options_read(&pass->options);
     attributes_find(pass);
     types_make(pass);
@@ -209,10 +211,23 @@ void work_open(struct work *work, struct pass *pass, LLVMValueRef function)
     map_open(&work->name_of, &work->arena);
 }
 
+static void loops_copy(struct pass *pass, LLVMValueRef function)
+{
+    struct work work;
+
+    work_open(&work, pass, function);
+    escape_find(&work);
+    spans_make(&work);
+    arena_close(&work.arena);
+}
+
 static void function_instrument(struct pass *pass, LLVMValueRef function)
 {
     struct work work;
 
+    if (pass->optimises && pass->options.spans &&
+        !function_has_attribute(function, pass->attr_coroutine))
+        loops_copy(pass, function);
     work_open(&work, pass, function);
     escape_find(&work);
     /* a coroutine's locals leave the stack between two steps: no frame can follow them */

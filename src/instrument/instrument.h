@@ -28,12 +28,13 @@
 #define SITE_FIELDS  12 /* of struct raddle_site */
 #define LIVE_FIELDS  7
 
-/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,plain=0,heads=0,verify=1 */
+/* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,spans=0,plain=0,heads=0,verify=1 */
 struct options {
     bool live;     /* record live values */
     bool frames;   /* link frames at all */
     bool residual; /* fingerprints of the code that may still run */
     bool quick;    /* code checks plain accesses by itself */
+    bool spans;    /* loops of them are told as a whole */
     bool plain;    /* functions have code without hooks, too */
     bool heads;    /* heads of loops that may only wait are marked */
     bool verify;   /* check the module afterwards */
@@ -77,6 +78,10 @@ struct pass {
     struct map plain_of; /* function -> index into plains */
     VEC(uint64_t) codes; /* what functions do, as numbers */
     struct map code_of;  /* function -> index into codes */
+    struct map
+        bare_of; /* block -> 0: it has no hooks (span_make.c), or 1 + an index into the next */
+    VEC(LLVMValueRef)
+    trips_known; /* whether it is known how often the loop that begins there goes round */
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -319,6 +324,15 @@ bool chance_is_in_text(const char *text);
 bool chance_is_told_back(LLVMValueRef call);
 void chance_rewrite(struct work *work, const struct point *point);
 
+/* ---- span.c, span_make.c: loops of plain accesses that are told as a whole (span.h) */
+
+/* After escape_find. The work is to be done anew: blocks were made. */
+void spans_make(struct work *work);
+static inline bool is_bare(const struct pass *pass, LLVMBasicBlockRef block)
+{
+    return map_get(&pass->bare_of, value_key(block)) == 0;
+}
+
 /* ---- quick.c: plain accesses that code checks by itself */
 
 /* Marks them, and what is recorded there only. */
@@ -413,6 +427,29 @@ void constructors_rewrite(struct pass *pass);
 
 /* Tells the runtime where main returns, if the function is main. After all points have been rewritten. */
 void main_return_mark(struct work *work);
+
+/* ---- graph.c: the blocks of a function, and which of them come before which */
+
+struct graph {
+    struct work *work;
+    struct map number_of; /* block -> number */
+    VEC(LLVMBasicBlockRef) blocks;
+    VEC(uint32_t) * before; /* of each: who leads there */
+    uint32_t *order;        /* blocks that can be reached, last one first (postorder) */
+    uint32_t *rank;         /* place in that order, or NO_VALUE */
+    uint32_t *above;        /* immediate dominator */
+    uint8_t *does;          /* for head.c */
+    uint32_t reached;
+};
+
+void graph_open(struct graph *graph, struct work *work);
+uint32_t block_number(const struct graph *graph, LLVMBasicBlockRef block);
+unsigned block_exits(LLVMBasicBlockRef block);
+uint32_t block_exit(const struct graph *graph, uint32_t block, unsigned i);
+/* Of blocks that can be reached: whether whoever is at `block` has been at `above`. */
+bool dominates(const struct graph *graph, uint32_t above, uint32_t block);
+/* Whether a loop begins there: a natural one. */
+bool graph_is_head(const struct graph *graph, uint32_t block);
 
 /* ---- head.c: after escape_find, and before the points are looked for */
 void heads_find(struct work *work);

@@ -149,7 +149,8 @@ void points_find(struct work *work)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
          b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        for (LLVMValueRef i = is_bare(work->pass, b) ? NULL : LLVMGetFirstInstruction(b); i;
+             i = LLVMGetNextInstruction(i)) {
             struct point point = {.instruction = i};
 
             if (!point_classify(work, i, &point))

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "instrument/instrument.h"
+#include "instrument/span.h"
 #include "runtime/hooks.h"
 
 /* Plain accesses that code checks by itself (struct raddle_quick): the instruction stays, on the likely side of a fork; on the other
@@ -11,12 +12,11 @@
  * Of accesses in one block to the same bytes, with nothing between that lets the thread release anything, the first asks for
  * all: if it need not be told, nor need the others. */
 
-#define SAME_DEPTH 8 /* operands of operands that are compared */
-#define SUNK_MAX   8 /* points; a value that is live at more of them is recorded once */
+#define SUNK_MAX 8 /* points; a value that is live at more of them is recorded once */
 
 /* ---- which they are */
 
-static LLVMValueRef access_pointer(LLVMValueRef access)
+LLVMValueRef access_pointer(LLVMValueRef access)
 {
     return LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
 }
@@ -26,12 +26,12 @@ static LLVMTypeRef access_type(LLVMValueRef access)
     return LLVMIsAStoreInst(access) ? LLVMTypeOf(LLVMGetOperand(access, 0)) : LLVMTypeOf(access);
 }
 
-static int access_class(const struct work *work, LLVMValueRef access)
+int access_class(const struct work *work, LLVMValueRef access)
 {
     return size_class(type_bytes(work->pass, access_type(access)));
 }
 
-static bool is_quick(const struct work *work, const struct point *point)
+bool is_quick(const struct work *work, const struct point *point)
 {
     LLVMValueRef access = point->instruction;
     int class;
@@ -63,8 +63,7 @@ static bool is_arithmetic(LLVMValueRef value)
     }
 }
 
-/* Whether both are the same, whenever both have been computed in one round of a loop. */
-static bool same_value(LLVMValueRef a, LLVMValueRef b, unsigned depth)
+bool same_value(LLVMValueRef a, LLVMValueRef b, unsigned depth)
 {
     int count;
 
@@ -183,16 +182,29 @@ void quick_find(struct work *work)
 
 /* ---- counting */
 
+/* A loop of which it is known how often it goes round does not wait for anybody: it counts for nothing, whether it has hooks or not. */
+static LLVMValueRef count_of(struct work *work, LLVMBasicBlockRef block, uint64_t accesses)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef number = constant_i64(pass, accesses ? accesses : 1);
+    uint32_t index = map_get(&pass->bare_of, value_key(block));
+
+    return index == MAP_ABSENT ? number
+                               : LLVMBuildSelect(pass->builder, pass->trips_known.at[index - 1],
+                                                 constant_i64(pass, 0), number, "");
+}
+
 static void count_at(struct work *work, LLVMBasicBlockRef block, uint64_t accesses)
 {
     struct pass *pass = work->pass;
     LLVMValueRef place = LLVMGetFirstInstruction(block), function = quick_count_function(pass);
-    LLVMValueRef number = constant_i64(pass, accesses ? accesses : 1);
+    LLVMValueRef number;
 
     while (LLVMIsAPHINode(place) || LLVMIsALandingPadInst(place) || LLVMIsAAllocaInst(place))
         place = LLVMGetNextInstruction(place);
     LLVMPositionBuilderBefore(pass->builder, place);
     LLVMSetCurrentDebugLocation2(pass->builder, NULL);
+    number = count_of(work, block, accesses);
     LLVMBuildCall2(pass->builder, LLVMGlobalGetValueType(function), function, &number, 1, "");
 }
 
@@ -229,7 +241,7 @@ static void count_insert(struct work *work)
     map_open(&number_of, &work->arena);
     returns_find(work, &number_of, returns);
     for (LLVMBasicBlockRef b = place; b; b = LLVMGetNextBasicBlock(b), number++) {
-        if (number && returns[number]) {
+        if (number && returns[number] && !is_bare(work->pass, b)) {
             count_at(work, place, accesses);
             place = b;
             accesses = 0;

@@ -152,6 +152,41 @@ EXPORTED void __raddle_fence(uint32_t flags, const struct raddle_site *site)
     __sync_synchronize();
 }
 
+EXPORTED void __raddle_span_begin(void)
+{
+}
+
+EXPORTED uint64_t __raddle_glance(const void *p, uint32_t size)
+{
+    (void)p, (void)size;
+    return 0;
+}
+
+EXPORTED uint64_t __raddle_trips(uint64_t first, uint64_t second, uint64_t bound, uint32_t how)
+{
+    (void)first, (void)second, (void)bound, (void)how;
+    return HOOK_TRIPS_UNKNOWN;
+}
+
+EXPORTED void __raddle_even(uint64_t first, uint64_t second, uint64_t last, uint32_t more)
+{
+    (void)first, (void)second, (void)last, (void)more;
+}
+
+EXPORTED void __raddle_span(const void *first, const void *second, uint32_t size, uint32_t how)
+{
+    (void)first, (void)second, (void)size, (void)how;
+}
+
+EXPORTED uint32_t __raddle_bare(void)
+{
+    return 1;
+}
+
+EXPORTED void __raddle_span_end(void)
+{
+}
+
 EXPORTED void __raddle_head(uint32_t again, const struct raddle_site *site)
 {
     (void)again;

@@ -248,6 +248,46 @@ HOOK_SPARING void __raddle_write8(void *p, uint64_t value, const struct raddle_s
 /* raddle_quick.left has become negative. Every loop with such accesses, and every function, counts it down. */
 HOOK_SPARING void __raddle_spent(void);
 
+/* Before a loop that goes round so often as a value takes to get past a bound, and does nothing visible but plain accesses, whose addresses go
+ * on evenly: where they are. If __raddle_bare then gives 1, they have been told, and the loop may run without hooks; else it has them. In either case
+ * __raddle_span_end follows behind the loop. In this order, the first and the last two once, the others as often as needed: */
+void __raddle_span_begin(void);
+
+/* What is in memory there, which the loop reads without writing to it; 0 if it cannot be read. At most HOOK_GLANCES_MAX of them. */
+uint64_t __raddle_glance(const void *p, uint32_t size);
+
+/* In how many rounds the value, which is `first` in the first one and `second` in the next, passes the test: an enum hook_trips and HOOK_TRIPS_SIGNED with its
+ * width in bits. Or HOOK_TRIPS_UNKNOWN. */
+uint64_t __raddle_trips(uint64_t first, uint64_t second, uint64_t bound, uint32_t how);
+
+/* A value that was widened must go on as if it had not been: what it is in the first and second round, and in the last of them, of which there are `more` than trips. */
+void __raddle_even(uint64_t first, uint64_t second, uint64_t last, uint32_t more);
+
+/* An access in each round: where it is in the first and second one. At most HOOK_SPANS_MAX of them. */
+void __raddle_span(const void *first, const void *second, uint32_t size, uint32_t how);
+
+uint32_t __raddle_bare(void);
+void __raddle_span_end(void);
+
+enum hook_trips {
+    HOOK_TRIPS_LESS,
+    HOOK_TRIPS_LESS_EQUAL,
+    HOOK_TRIPS_GREATER,
+    HOOK_TRIPS_GREATER_EQUAL,
+    HOOK_TRIPS_OTHER, /* than the bound */
+};
+
+#define HOOK_TRIPS_MASK    7u
+#define HOOK_TRIPS_SIGNED  8u
+#define HOOK_TRIPS_WIDTH   8 /* how far above */
+#define HOOK_TRIPS_UNKNOWN UINT64_MAX
+#define HOOK_TRIPS_MAX     ((uint64_t)1 << 30)
+#define HOOK_STRIDE_MAX    ((int64_t)1 << 30)
+#define HOOK_SPAN_WRITES   1u
+#define HOOK_SPAN_MORE     2u /* it is done once more than there are trips */
+#define HOOK_SPANS_MAX     16u
+#define HOOK_GLANCES_MAX   8u
+
 /* Return the old value. */
 uint8_t __raddle_rmw1(void *p, uint8_t operand, uint32_t flags, const struct raddle_site *site);
 uint16_t __raddle_rmw2(void *p, uint16_t operand, uint32_t flags, const struct raddle_site *site);

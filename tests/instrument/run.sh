@@ -74,6 +74,13 @@ compare() {
     hooks_are "$source" HOOKS || return 1
     [ "$options" != live=1 ] || compare_plain "$source" "$flags" $expected "$more" || return 1
     [[ $flags == *-O[12]* ]] && [ $frames = 1 ] || return 0
+    if grep -q '^// HOOKS(bare):' "$source"; then # loops that are told as a whole
+        STUB_BARE=1 STUB_FRAMES=$frames STUB_STATS=$work/stats "$work/checked" >"$work/checked.out"
+        status=$?
+        [ $status -eq $expected ] || { echo "  bare: exit status $status, not $expected"; return 1; }
+        diff "$work/native.out" "$work/checked.out" || return 1
+        hooks_are "$source" "HOOKS(bare)" || return 1
+    fi
     for known in written read many; do # what the cells of all memory say
         grep -q "^// HOOKS($known):" "$source" || continue
         STUB_KNOWN=$known STUB_FRAMES=$frames STUB_STATS=$work/stats "$work/checked" >"$work/checked.out"

@@ -305,6 +305,32 @@ void image_each(void (*visit)(const void *start, size_t size))
                 visit(image.tracked.at[i].start + page * PAGE, PAGE);
 }
 
+static bool extent_grow(uintptr_t start, size_t size, uintptr_t *low, uintptr_t *high)
+{
+    if (start > *high || start + size < *low || (start >= *low && start + size <= *high))
+        return false;
+    *low = start < *low ? start : *low;
+    *high = start + size > *high ? start + size : *high;
+    return true;
+}
+
+/* Grows it from nothing by each piece that it touches, until none is left. */
+bool image_extent(uintptr_t addr, uintptr_t *low, uintptr_t *high)
+{
+    bool grows = true;
+
+    *low = *high = addr;
+    while (grows) {
+        grows = false;
+        for (uint32_t i = 0; i < image.tracked.count; i++)
+            grows |= extent_grow((uintptr_t)image.tracked.at[i].start, image.tracked.at[i].size,
+                                 low, high);
+        for (uint32_t i = 0; i < image.runs.count; i++)
+            grows |= extent_grow((uintptr_t)image.runs.at[i].to, image.runs.at[i].size, low, high);
+    }
+    return addr < *high;
+}
+
 struct image_stats image_stats(void)
 {
     struct image_stats stats = {.faults = image.faults, .runs = image.runs.count};

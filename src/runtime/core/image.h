@@ -93,6 +93,9 @@ void image_restart(void);
 /* Calls `visit` for each piece of the image's memory. */
 void image_each(void (*visit)(const void *start, size_t size));
 
+/* The contiguous memory of the image that the address is in: the same at all times, but for what image_add_late adds. False: it is in none. Slow. */
+bool image_extent(uintptr_t addr, uintptr_t *low, uintptr_t *high);
+
 struct image_stats {
     size_t bytes;    /* in all ranges */
     size_t restored; /* copied or cleared by each restart */

@@ -76,7 +76,7 @@ void plain_unmapped(void)
 
 static void restart(void)
 {
-    plain.unmapped = false;
+    plain.unmapped = plain.spanned = false;
     __raddle_quick.wrote = 0;
     quick_decide();
 }
@@ -96,6 +96,7 @@ void plain_begin(const struct native_thread *thread)
 
     __raddle_quick.left = PLAIN_BUDGET;
     plain.looks = 0;
+    plain.spanned = false;
     if (plain.spent == spent)
         return; /* all else that decides has said so when it changed */
     plain.spent = spent;
@@ -161,6 +162,10 @@ bool plain_read_slow(const void *p, size_t size)
         return true;
     if (native.current->sections)
         return false;
+    if (plain.spanned) {
+        detect_span_seen(addr, size, false);
+        return true;
+    }
     detect_settle();
     (void)*(volatile const char *)p;
     if (size > 8)
@@ -182,6 +187,10 @@ bool plain_write_slow(void *p, size_t size)
         return true;
     if (native.current->sections)
         return false;
+    if (plain.spanned) {
+        detect_span_seen(addr, size, true);
+        return true;
+    }
     *byte = *byte;
     if (size > 8)
         byte[size - 1] = byte[size - 1];

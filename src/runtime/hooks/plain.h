@@ -44,6 +44,7 @@ struct plain {
     bool watched;  /* none are: each one is to be seen */
     bool spent;    /* the budget of the running thread: the window is to open, or open */
     bool unmapped; /* memory that was accessed may be gone: code must say where it is */
+    bool spanned;  /* and these have been told as a whole (span.c) */
     bool touching; /* native_touches makes the accesses visible that it has checked */
     uint32_t
         looks; /* atomic accesses of its own stack that left it as it was, since it did anything visible */
