@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 
 #include "base/fingerprint.h"
@@ -16,6 +17,7 @@
  * each thread has numbers of its own, none is used again before the next execution, and that is named. */
 
 #define START_MAX   880 /* where descriptors of ours may begin */
+#define START_GROUP 88  /* that are asked for at once */
 #define ASIDE       900 /* where descriptors wait for their numbers, if the limit allows */
 #define EXACT_MAX   8   /* opened while there are several threads */
 #define OWN_FEW     28  /* numbers of each thread that are small, so that select takes them */
@@ -30,10 +32,24 @@ static struct {
     uint32_t used[RUNTIME_THREADS]; /* numbers that each thread has had of its own */
 } numbers;
 
+/* Of one descriptor a system call tells, too; but there are many that a program starts without. */
+static void group_saved(int first)
+{
+    struct pollfd group[START_GROUP];
+
+    for (int i = 0; i < START_GROUP; i++)
+        group[i] = (struct pollfd){.fd = first + i};
+    if (syscall(SYS_poll, group, START_GROUP, 0) < 0) /* more than may be open */
+        for (int i = 0; i < START_GROUP; i++)
+            group[i].revents = syscall(SYS_fcntl, first + i, F_GETFD) < 0 ? POLLNVAL : 0;
+    for (int i = 0; i < START_GROUP; i++)
+        numbers.taken[first + i] = !(group[i].revents & POLLNVAL) && !state_fd_is_ours(first + i);
+}
+
 void numbers_saved(void)
 {
-    for (int fd = 0; fd < START_MAX; fd++)
-        numbers.taken[fd] = syscall(SYS_fcntl, fd, F_GETFD) >= 0 && !state_fd_is_ours(fd);
+    for (int fd = 0; fd < START_MAX; fd += START_GROUP)
+        group_saved(fd);
 }
 
 static void restart(void)
