@@ -118,6 +118,7 @@ struct point {
     /* an access that code checks by itself: quick.c */
     bool quick;
     bool asks_write;               /* its check is for writing */
+    bool apart;                    /* and is not put in its place */
     uint32_t asker;                /* the point whose check holds for it, often itself */
     LLVMValueRef known;            /* that check's result: whether memory is accessed at once */
     LLVMValueRef likely, unlikely; /* the ends of both ways */
@@ -344,8 +345,8 @@ void quick_rewrite(struct work *work, const struct point *point);
 
 /* ---- quick_check.c: functions of the module that quick accesses call; made at the first use */
 
-/* Tells whether an access of 1 << class bytes adds nothing to what is known. */
-LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes);
+/* Tells whether an access of 1 << class bytes adds nothing to what is known. Is inlined, or else `apart`, and spares registers. */
+LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes, bool apart);
 
 /* Counts that many accesses; all of raddle_quick.left is done there. */
 LLVMValueRef quick_count_function(struct pass *pass);

@@ -12,7 +12,8 @@
  * Of accesses in one block to the same bytes, with nothing between that lets the thread release anything, the first asks for
  * all: if it need not be told, nor need the others. */
 
-#define SUNK_MAX 8 /* points; a value that is live at more of them is recorded once */
+#define INLINE_MAX 8 /* checks outside of loops that a function has in it */
+#define SUNK_MAX   8 /* points; a value that is live at more of them is recorded once */
 
 /* ---- which they are */
 
@@ -260,12 +261,13 @@ static void count_insert(struct work *work)
 static void ask(struct work *work, struct point *point)
 {
     LLVMValueRef pointer = access_pointer(point->instruction);
-    LLVMValueRef function =
-        quick_check_function(work->pass, access_class(work, point->instruction), point->asks_write);
+    LLVMValueRef function = quick_check_function(work->pass, access_class(work, point->instruction),
+                                                 point->asks_write, point->apart);
 
     builder_before(work->pass, point->instruction);
     point->known = LLVMBuildCall2(work->pass->builder, LLVMGlobalGetValueType(function), function,
                                   &pointer, 1, "");
+    LLVMSetInstructionCallConv(point->known, LLVMGetFunctionCallConv(function));
 }
 
 static void fork_at(struct work *work, struct point *point)
@@ -283,6 +285,53 @@ static void fork_at(struct work *work, struct point *point)
     LLVMInsertIntoBuilder(pass->builder, point->instruction);
 }
 
+/* Whether each block is in a loop: between one that the code comes back to and where it does so from, in the order in which clang
+ * puts them. */
+static bool *loops_find(struct work *work)
+{
+    struct map number_of;
+    uint32_t blocks = LLVMCountBasicBlocks(work->function), from = 0, count = 0;
+    bool *inside = arena_alloc(&work->arena, blocks);
+
+    memset(inside, 0, blocks);
+    map_open(&number_of, &work->arena);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b))
+        map_add(&number_of, value_key(b), count++);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b), from++)
+        for (unsigned i = 0; i < block_exits(b); i++) {
+            LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+            uint32_t to = map_get(&number_of, value_key(LLVMGetSuccessor(last, i)));
+
+            if (to <= from)
+                memset(inside + to, 1, from - to + 1);
+        }
+    return inside;
+}
+
+/* A check is some fifty instructions for clang to go over. Where code does not come back to it, it is a call, in functions that have
+ * many of them. */
+static void apart_find(struct work *work)
+{
+    const bool *inside = loops_find(work);
+    VEC(uint32_t) outside = {0};
+    uint32_t number = 0;
+
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
+         b = LLVMGetNextBasicBlock(b), number++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !inside[number];
+             i = LLVMGetNextInstruction(i)) {
+            uint32_t index = map_get(&work->point_of, value_key(i));
+
+            if (index != MAP_ABSENT && work->points.at[index].quick &&
+                work->points.at[index].asker == index)
+                vec_push(&work->arena, &outside, index);
+        }
+    for (uint32_t i = 0; outside.count > INLINE_MAX && i < outside.count; i++)
+        work->points.at[outside.at[i]].apart = true;
+}
+
 void quick_fork(struct work *work)
 {
     bool any = false;
@@ -291,6 +340,7 @@ void quick_fork(struct work *work)
         any |= work->points.at[i].quick;
     if (!any)
         return;
+    apart_find(work);
     count_insert(work);
     for (uint32_t i = 0; i < work->points.count; i++)
         if (work->points.at[i].quick)

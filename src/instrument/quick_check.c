@@ -255,17 +255,20 @@ static void check_build(struct check *c, bool writes)
     LLVMBuildRet(c->builder, LLVMConstInt(pass->i1, 0, 0));
 }
 
-LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes)
+LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes, bool apart)
 {
     struct check c = {.pass = pass, .class = class};
     char name[40];
 
-    snprintf(name, sizeof name, "__raddle_knows_%s%u", writes ? "write" : "read", 1u << class);
+    snprintf(name, sizeof name, "__raddle_%s_%s%u", apart ? "asks" : "knows",
+             writes ? "write" : "read", 1u << class);
     c.function = LLVMGetNamedFunction(pass->module, name);
     if (c.function)
         return c.function;
     c.function = function_new(pass, name, LLVMFunctionType(pass->i1, &pass->pointer, 1, 0),
-                              pass->attr_alwaysinline);
+                              apart ? pass->attr_noinline : pass->attr_alwaysinline);
+    if (apart)
+        LLVMSetFunctionCallConv(c.function, LLVMPreserveMostCallConv);
     c.quick = quick_variable(pass);
     c.builder = LLVMCreateBuilderInContext(pass->context);
     check_build(&c, writes);
