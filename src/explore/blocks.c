@@ -53,25 +53,60 @@ static void plan_one(const struct blocks *blocks, struct nodes *nodes, uint32_t 
         nodes_plan(nodes, depth, (struct choice){agent, OUTCOME_ANY, 0}, false);
 }
 
+/* The first event of `agent` from the state at `depth` on that the operation of a race needs, or EVENT_NONE. */
+static event_id first_needed(const struct execution *x, struct vclock pre, agent_id agent,
+                             uint32_t depth)
+{
+    const event_vec *row = &x->rows.at[agent];
+    uint32_t needed = vclock_get(pre, agent);
+    uint32_t low = 0, high = needed < row->count ? needed : row->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (row->at[middle] < depth)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row->count && low < needed ? row->at[low] : EVENT_NONE;
+}
+
+/* Those of all who were enabled there, in their order. */
+static void collect_needed(struct blocks *blocks, const struct execution *x, struct vclock pre,
+                           uint32_t depth)
+{
+    uint32_t count;
+    const agent_id *enabled = enabled_at(&blocks->enabled, depth, &count);
+
+    blocks->needed.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        event_id id =
+            enabled[i] < x->rows.count ? first_needed(x, pre, enabled[i], depth) : EVENT_NONE;
+        uint32_t at = blocks->needed.count;
+
+        if (id == EVENT_NONE)
+            continue;
+        vec_push(x->arena, &blocks->needed, id);
+        for (; at > 0 && blocks->needed.at[at - 1] > id; at--)
+            blocks->needed.at[at] = blocks->needed.at[at - 1];
+        blocks->needed.at[at] = id;
+    }
+}
+
 /* Plans all that let the operation of the race come before the state at `depth`: after one of them the bound may forbid what must follow. */
-static void plan_at(const struct blocks *blocks, struct nodes *nodes, uint32_t depth,
+static void plan_at(struct blocks *blocks, struct nodes *nodes, uint32_t depth,
                     const struct race *race)
 {
     const struct execution *x = nodes->base.execution;
     struct vclock pre = race_pre(x, race);
-    bool planned = false;
 
-    for (event_id id = depth; id < x->events.count; id++) {
-        agent_id agent = x->events.at[id].agent;
-
-        if (clock_has(x, pre, id) && enabled_has(&blocks->enabled, depth, agent)) {
-            plan_one(blocks, nodes, depth, agent);
-            planned = true;
-        }
-    }
+    collect_needed(blocks, x, pre, depth);
+    for (uint32_t i = 0; i < blocks->needed.count; i++)
+        plan_one(blocks, nodes, depth, x->events.at[blocks->needed.at[i]].agent);
     if (enabled_has(&blocks->enabled, depth, race->agent))
         plan_one(blocks, nodes, depth, race->agent);
-    else if (!planned)
+    else if (blocks->needed.count == 0)
         enabled_plan(&blocks->enabled, nodes, depth);
 }
 
@@ -88,7 +123,7 @@ static bool event_may_enable(const struct execution *x, event_id id)
 
 /* The block is that of the thread that took the first event, or ran when a buffer took it. Flushes that came just before it are free like the switch, and whoever comes before them
  * may then wait for its own: leaving that one is free, too. */
-void blocks_reverse(const struct blocks *blocks, struct nodes *nodes, const struct race *race)
+void blocks_reverse(struct blocks *blocks, struct nodes *nodes, const struct race *race)
 {
     const struct execution *x = nodes->base.execution;
     event_id id = race->first;

@@ -13,6 +13,7 @@ struct blocks {
     struct enabled_sets enabled;
     VEC(agent_id) running; /* by depth: the thread that ran last */
     VEC(bool) free_switch; /* by depth: leaving that thread is no preemption */
+    event_vec needed;      /* scratch of one reversal */
 };
 
 /* Notes who is enabled in the present state, at `depth`, and that `running` ran last. */
@@ -21,7 +22,7 @@ void blocks_enter(struct blocks *blocks, struct nodes *nodes, uint32_t depth, ag
 void blocks_leave(struct blocks *blocks, uint32_t depth);
 
 /* Plans the reversal of a race between two agents, under a bound. */
-void blocks_reverse(const struct blocks *blocks, struct nodes *nodes, const struct race *race);
+void blocks_reverse(struct blocks *blocks, struct nodes *nodes, const struct race *race);
 
 /* Under a bound, whoever runs goes on as long as it can, and what meets nothing of it would never be tried beside a loop without an end. So all who could go on in the end are
  * planned where they first could while that thread ran, and where leaving it last cost nothing. */

@@ -21,6 +21,12 @@ static uint32_t enabled_end(const struct enabled_sets *sets, uint32_t depth)
     return depth + 1 < sets->first.count ? sets->first.at[depth + 1] : sets->agents.count;
 }
 
+const agent_id *enabled_at(const struct enabled_sets *sets, uint32_t depth, uint32_t *count)
+{
+    *count = enabled_end(sets, depth) - sets->first.at[depth];
+    return sets->agents.at + sets->first.at[depth];
+}
+
 bool enabled_has(const struct enabled_sets *sets, uint32_t depth, agent_id agent)
 {
     for (uint32_t i = sets->first.at[depth]; i < enabled_end(sets, depth); i++)

@@ -14,6 +14,9 @@ void enabled_enter(struct enabled_sets *sets, struct execution *x);
 
 void enabled_leave(struct enabled_sets *sets, uint32_t depth);
 
+/* Those of the state at `depth`. */
+const agent_id *enabled_at(const struct enabled_sets *sets, uint32_t depth, uint32_t *count);
+
 bool enabled_has(const struct enabled_sets *sets, uint32_t depth, agent_id agent);
 
 /* Plans what lets an operation of `agent`, which needs what `pre` has, come before event `first` (E of Flanagan and Godefroid): the agent itself, if it was
