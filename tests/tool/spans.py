@@ -2,12 +2,13 @@
 """Random loops of plain accesses: told as a whole (instrument/span.c) or one by one, the same must be found.
 
 Each program has a thread that runs a loop over a block of the heap or a variable, and a second one that accesses some bytes there, often at the first or last
-ones of the loop or beside them. Built twice, it must get the same verdict, and the same bug; and it must compute what clang alone makes of it.
+ones of the loop or beside them. Built twice, it must get the same verdict, and the same bug, at the same bytes; and it must compute what clang alone makes of it.
 Usage: spans.py RADDLE CLANG DIRECTORY SEED PROGRAMS
 """
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -130,7 +131,8 @@ def verdict(raddle, directory, source, flags, options, name):
         found = json.loads(report.stdout)
     except ValueError:
         return "no report: " + report.stdout + report.stderr
-    bugs = [(b["kind"], b["message"].replace(path, ""), b["line"]) for b in found["bugs"]]
+    # which of several accesses of the loop to the same bytes is named, the read or the write, depends on which was told last
+    bugs = [(b["kind"], re.sub("with the (read|write) by", "with the access by", b["message"].replace(path, ""))) for b in found["bugs"]]
     return found["verdict"], found["executions"], bugs
 
 
