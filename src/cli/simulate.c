@@ -120,6 +120,14 @@ static void script_drop(void *of, struct target *target, void *context)
 }
 
 /* A file, or a program that papers count executions of: "indexer(16)". */
+/* By its name. */
+static bool is_script(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    return dot && strcmp(dot, ".script") == 0;
+}
+
 static bool program_read(const char *word, struct program *program)
 {
     struct read_error error;
@@ -135,7 +143,12 @@ static bool program_read(const char *word, struct program *program)
     if (!source)
         return false;
     read = text_read(source, length, word, program, &error);
-    if (!read)
+    if (!read && !is_script(word))
+        fprintf(stderr,
+                "raddle: simulate takes scripts, and %s is none: `raddle check -j N` searches a "
+                "program with N workers; docs/scripts.md tells how to write it as a script\n",
+                word);
+    else if (!read)
         fprintf(stderr, "%s\n", read_error_format(&error, word, line, sizeof line));
     free(source);
     return read;

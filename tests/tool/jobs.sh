@@ -203,6 +203,7 @@ verdict "simulated" 0 'speed-up' "$RADDLE" simulate --workers 1,2,5 counters.scr
 verdict "simulated, states" 2 "simulate does not go with" "$RADDLE" simulate --stateful=exact counters.script
 verdict "simulated, with losses" 0 'speed-up' "$RADDLE" simulate --workers 3 --loss 0.02 --jitter 100 counters.script
 verdict "simulated, a classic" 0 '^indexer\(12\): 8 executions' "$RADDLE" simulate --workers 2 'indexer(12)'
+verdict "simulated, no script" 2 'simulate takes scripts, and .*counter.c is none' "$RADDLE" simulate "$SOURCE_DIR/examples/counter.c"
 verdict "simulated, the first executions" 0 'the first 50 executions' "$RADDLE" simulate --workers 3 --max-executions 50 "$SOURCE_DIR/examples/scripts/bbuf4.script"
 verdict "simulated, dpor, all dependent states" 0 'speed-up' "$RADDLE" simulate --workers 3 --reduction dpor --backtrack all counters.script
 verdict "simulated, nothing to draw with" 4 'needs gnuplot, which is not installed' env PATH=/nowhere "$RADDLE" simulate --plot plot.svg counters.script
