@@ -35,6 +35,10 @@ int main(void)
         pthread_create(&threads[i], NULL, adds, i ? &x : NULL);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+#ifdef WORK /* so that there is time to stop it */
+    for (unsigned i = 0; i < WORK; i++)
+        guarded += guarded < 0;
+#endif
     return 0;
 }
 END
@@ -63,7 +67,7 @@ thread C
 END
 run "$RADDLE" cc -g -DROUNDS=3 -o adds adds.c
 run "$RADDLE" cc -g -DROUNDS=2 -DFAILS -o fails adds.c
-run "$RADDLE" cc -g -DROUNDS=4 -o many adds.c
+run "$RADDLE" cc -g -DROUNDS=4 -DWORK=1500 -o many adds.c
 run "$RADDLE" cc -g -DEDGE -o epoll "$SOURCE_DIR/tests/programs/channel-epoll.c"
 
 # What must be the same: verdict, counts, bugs.

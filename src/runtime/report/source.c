@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mangled.h"
 #include "runtime/core/heap.h"
 #include "runtime/core/symbols.h"
 #include "runtime/program/native.h"
@@ -504,9 +505,9 @@ bool source_pointer(struct text *t, uint64_t addr)
         text_add(t, "%s", symbol);
         return true;
     }
-    symbol = symbols_find(addr, &offset);
-    if (!symbol || offset || strncmp(symbol, "__raddle", 8) == 0)
-        return false;
+    symbol = mangled_name(symbols_find(addr, &offset), name, sizeof name);
+    if (!symbol || offset || strncmp(symbol, "__raddle", 8) == 0 || strncmp(symbol, "_Z", 2) == 0)
+        return false; /* the last: a name that nobody can read */
     text_add(t, "%s%s", variable_find(addr) ? "&" : "", symbol);
     return true;
 }
