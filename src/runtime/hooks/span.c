@@ -97,10 +97,31 @@ HOOK uint64_t __raddle_glance(const void *p, uint32_t size)
     return value;
 }
 
+/* How many steps go into that, rounded up. Most are of 1, and to divide such wide numbers costs more than a short loop. */
+static __int128 steps_in(__int128 way, __int128 step)
+{
+    if (step == 1)
+        return way;
+    if (way <= UINT32_MAX && step <= UINT32_MAX)
+        return ((uint64_t)way + (uint64_t)step - 1) / (uint64_t)step;
+    return (way + step - 1) / step;
+}
+
 /* How often a value that goes on by `step` from `from` on is on that side of the bound, which it must not jump over by wrapping round. */
 static __int128 rounds_up_to(__int128 from, __int128 bound, __int128 step)
 {
-    return from >= bound ? 0 : (bound - from + step - 1) / step;
+    return from >= bound ? 0 : steps_in(bound - from, step);
+}
+
+/* How many steps lead just there; -1: none do. */
+static __int128 rounds_just_to(__int128 from, __int128 bound, __int128 step)
+{
+    __int128 way = step < 0 ? from - bound : bound - from, size = step < 0 ? -step : step, steps;
+
+    if (step == 0 || way < 0)
+        return -1;
+    steps = steps_in(way, size);
+    return steps * size == way ? steps : -1;
 }
 
 static __int128 widened(uint64_t value, bool is_signed)
@@ -121,7 +142,7 @@ static __int128 trips_of(__int128 from, __int128 bound, __int128 step, uint32_t 
     case HOOK_TRIPS_GREATER_EQUAL:
         return step < 0 ? rounds_up_to(-from, -bound + 1, -step) : -1;
     case HOOK_TRIPS_OTHER:
-        return step && (bound - from) % step == 0 ? (bound - from) / step : -1;
+        return rounds_just_to(from, bound, step);
     }
     return -1;
 }

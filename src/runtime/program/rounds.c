@@ -128,11 +128,34 @@ void rounds_plain_read(void)
 /* Larger than any object that is also used by atomic operations: then all memory may be meant. */
 #define WRITE_MAX 65536u
 
+/* Ranges that this process has added: nothing is ever taken out again, so to add one twice changes nothing, and a buffer that each run fills
+ * takes long to add. What is read later is held against what is written when it is added itself. */
+#define WRITES_KEPT 256u
+#define WRITE_SMALL 64u /* bytes that cost no more to add than to find here */
+
+static struct {
+    uint64_t addr, size;
+} writes_kept[WRITES_KEPT]; /* outlives a run: it is about the search */
+
+/* Other processes of a search add what they read when they are done with it, so there all are looked at. */
+static bool is_added(uint64_t addr, size_t size)
+{
+    uint32_t slot = (uint32_t)(mix64(addr ^ size) % WRITES_KEPT);
+
+    if (size <= WRITE_SMALL || native.session->work_fd)
+        return false;
+    if (writes_kept[slot].addr == addr && writes_kept[slot].size == size)
+        return true;
+    writes_kept[slot].addr = addr;
+    writes_kept[slot].size = size;
+    return false;
+}
+
 void rounds_plain_write(uint64_t addr, size_t size)
 {
     struct session_rounds *rounds = &native.session->rounds;
 
-    if (!is_on() || size == 0)
+    if (!is_on() || size == 0 || is_added(addr, size))
         return;
     if (size <= WRITE_MAX)
         granules_add(rounds->written, rounds->read, addr, size);

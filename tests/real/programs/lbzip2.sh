@@ -1,5 +1,5 @@
 # lbzip2: bzip2 with worker threads, a splitter and a muxer. Its copy of gnulib is older than the libc it meets: the macros tell it
-# what streams look like.
+# what streams look like. It keeps its process id to send itself signals: one that is kept may be used for anything, so it is named.
 source=lbzip2
 
 program_build() {
@@ -7,6 +7,6 @@ program_build() {
 }
 
 program_checks() {
-    check 'safe' --timeout 100 -- src/lbzip2 -n 1 -c "$real/input/tiny"
-    check '(safe|incomplete; the time was up)' --timeout 20 -- src/lbzip2 -n 2 -c "$real/input/tiny"
+    check 'incomplete; not modelled: getpid: .*' --timeout 100 -- src/lbzip2 -n 1 -c "$real/input/tiny"
+    check 'incomplete; (the time was up; )?not modelled: getpid: .*' --timeout 20 -- src/lbzip2 -n 2 -c "$real/input/tiny"
 }
