@@ -253,6 +253,7 @@ static int run_jobs(struct native_check *check, struct driver_end *end)
     }
     if (jobs.reason)
         reason_add(check, jobs.reason);
+    free(jobs.reason);
     return status;
 }
 

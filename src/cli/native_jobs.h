@@ -16,7 +16,7 @@ struct native_jobs {
      * has to end with that status. */
     const char *(*run)(void *context, int *status);
     void *context;
-    const char *reason; /* in the end: why the search is incomplete, or NULL */
+    char *reason; /* in the end: why the search is incomplete, to be freed, or NULL */
 };
 
 /* Runs that this process makes before there are others: what a program is like shows early, and most searches are short. */

@@ -122,19 +122,25 @@ static void plan_reversal(void *context, event_id first, const struct suspect *s
     enabled_reverse(&states->enabled, states->nodes, first, suspect->agent, suspect->pre);
 }
 
-/* UpdateBacktrackSets of Figure 6, for all events of the run. */
+/* UpdateBacktrackSets of Figure 6, for all events before `depth`: the operation is known to follow what `pre` has. */
+static void visible_hold(struct states *states, const struct visible *op, struct vclock pre,
+                         uint32_t depth)
+{
+    struct suspect suspect = {
+        .agent = op->agent, .op = &op->op, .pre = pre, .access_count = op->access_count};
+
+    if (!op->access_count)
+        return; /* there may be no access yet to point to */
+    suspect.accesses = &states->visibles.accesses.at[op->accesses];
+    races_ahead(states->execution, &suspect, depth, plan_reversal, states);
+}
+
 static void visible_ahead(void *context, const struct visible *op)
 {
     struct states *states = context;
     struct execution *x = states->execution;
-    struct suspect suspect = {.agent = op->agent,
-                              .op = &op->op,
-                              .pre = execution_clock_of(x, op->agent),
-                              .accesses = &states->visibles.accesses.at[op->accesses],
-                              .access_count = op->access_count};
 
-    if (op->access_count)
-        races_ahead(x, &suspect, x->events.count, plan_reversal, states);
+    visible_hold(states, op, execution_clock_of(x, op->agent), x->events.count);
 }
 
 void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth)
@@ -176,15 +182,8 @@ static struct vclock clock_at(struct states *states, agent_id agent, uint32_t de
 static void visible_behind(void *context, const struct visible *op)
 {
     struct states *states = context;
-    struct execution *x = states->execution;
-    struct suspect suspect = {.agent = op->agent,
-                              .op = &op->op,
-                              .pre = clock_at(states, op->agent, states->root),
-                              .accesses = &states->visibles.accesses.at[op->accesses],
-                              .access_count = op->access_count};
 
-    if (op->access_count)
-        races_ahead(x, &suspect, states->root, plan_reversal, states);
+    visible_hold(states, op, clock_at(states, op->agent, states->root), states->root);
 }
 
 /* Runs that came back to a state on the cycle stopped there, and what follows it was not known yet. They all have the events before `depth` in common. Each of them may be ordered in less ways with those
