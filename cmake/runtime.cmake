@@ -70,7 +70,7 @@ if(CMAKE_C_COMPILER_ID MATCHES "Clang" AND NOT RADDLE_SANITIZE AND NOT RADDLE_FU
         set(quick -flto)
         set(quick_link -flto -fuse-ld=lld)
     endif()
-    if(RADDLE_PROFILE)
+    if(RADDLE_PROFILE AND EXISTS ${RADDLE_PROFILE})
         # a function that has changed since is compiled as if there were none
         list(APPEND quick -fprofile-instr-use=${RADDLE_PROFILE} -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
     endif()
