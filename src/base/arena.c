@@ -9,11 +9,9 @@
 
 static unsigned class_of(size_t size)
 {
-    unsigned class = SMALLEST_CLASS;
-
-    while (((size_t)1 << class) < size)
-        class ++;
-    return class;
+    if (size <= (size_t)1 << SMALLEST_CLASS)
+        return SMALLEST_CLASS;
+    return 64 - (unsigned)__builtin_clzll(size - 1);
 }
 
 void arena_place(struct arena *arena, void *base, size_t reserve)

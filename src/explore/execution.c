@@ -104,6 +104,24 @@ static void event_push(struct execution *x, struct event *event,
     vec_push(x->arena, &x->events, *event);
 }
 
+/* No event from that number on happens before one that comes after all events before `after`, and after these. */
+static event_id events_after(event_id after, const event_id *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (events[i] >= after)
+            after = events[i] + 1;
+    return after;
+}
+
+/* What a suspect needs: the past of its agent, and x->causes. */
+static void suspect_needs(struct execution *x, struct suspect *suspect)
+{
+    event_id first = x->latest.at[suspect->agent] + 1; /* 0 if there is none */
+
+    suspect->pre = clock_before(x, suspect->agent, &x->causes);
+    suspect->after = events_after(first, x->causes.at, x->causes.count);
+}
+
 /* A signal that came before a timeout: the timeout could have come first. */
 static void withdrawn_races(struct execution *x)
 {
@@ -115,7 +133,7 @@ static void withdrawn_races(struct execution *x)
 
         op_touch(x->world, &view_now, w->thread, &w->op, &footprint, NULL);
         x->causes.count = 0;
-        suspect.pre = clock_before(x, w->thread, &x->causes);
+        suspect_needs(x, &suspect);
         suspect.accesses = footprint.at;
         suspect.access_count = footprint.count;
         races_find(x, &suspect, NULL);
@@ -143,7 +161,8 @@ static struct suspect suspect_open(struct execution *x, struct event *event)
     tables_widen(x);
     x->causes.count = 0;
     world_causes(x->world, event->agent, &x->causes);
-    full = clock_before(x, event->agent, &x->causes);
+    suspect_needs(x, &suspect);
+    full = suspect.pre;
     /* the event's own clock goes where that is now, and what it needs behind it */
     event->clock = x->clocks.count;
     event->clock_width = full.width;
@@ -159,7 +178,9 @@ static void suspect_commit(struct execution *x, struct suspect *suspect, struct 
     struct vclock full = {x->clocks.at + event->clock, event->clock_width};
 
     tables_widen(x);
+    suspect->runs = true;
     races_find(x, suspect, &full);
+    event->after = events_after(suspect->after, x->candidates.at, x->candidates.count);
     x->clocks.count += event->clock_width;
     event_push(x, event, touched, suspect->access_count);
     x->clocks.at[event->clock + event->agent] = vec_last(&x->events).step;
@@ -211,8 +232,8 @@ static void single_append(struct execution *x, struct event *event)
     struct footprint footprint;
     struct suspect suspect;
     event_id id = x->events.count;
+    enum touch touch = op_touch(world, &view_now, event->agent, &event->op, &footprint, NULL);
 
-    op_touch(world, &view_now, event->agent, &event->op, &footprint, NULL);
     suspect = suspect_open(x, event);
     suspect.accesses = footprint.at;
     suspect.access_count = footprint.count;
@@ -228,7 +249,9 @@ static void single_append(struct execution *x, struct event *event)
     if (event->fatal)
         world_step_fatal(world, event->agent, event->outcome, id);
     else
-        world_step(world, event->agent, event->outcome, id);
+        world_step_again(world, event->agent, event->outcome, id,
+                         world->agents.at[event->agent].is_buffer ? TOUCH_DISABLED
+                                                                  : (uint8_t)touch);
 }
 
 void execution_append_fatal(struct execution *x, agent_id agent, outcome_id outcome)
@@ -288,7 +311,7 @@ void execution_end(struct execution *x)
         tables_widen(x);
         x->causes.count = 0;
         world_causes(world, agent, &x->causes);
-        suspect.pre = clock_before(x, agent, &x->causes);
+        suspect_needs(x, &suspect);
         races_find(x, &suspect, NULL);
     }
 }
@@ -309,6 +332,8 @@ void execution_cut(struct execution *x, uint32_t length)
         x->rows.at[event->agent].count--;
         x->events.count--;
     }
+    if (x->fresh > length)
+        x->fresh = length;
     races_cut(x, length);
     while (x->findings.count && vec_last(&x->findings).event >= length)
         x->findings.count--;

@@ -16,7 +16,8 @@ struct event {
     outcome_id outcome; /* which of its outcomes it took */
     uint32_t step;      /* 1-based: its agent's step-th event */
     event_id prev;      /* its agent's previous event, or EVENT_NONE */
-    uint32_t accesses;  /* its accesses are execution.accesses.at[accesses …] */
+    event_id after; /* no event from this number on happens before it; the one before that does */
+    uint32_t accesses; /* its accesses are execution.accesses.at[accesses …] */
     uint32_t access_count;
     uint32_t clock; /* what happens before it, itself included: execution.clocks.at[clock …] */
     uint32_t clock_width;
@@ -39,6 +40,14 @@ struct access_record {
     uint64_t before; /* the location's state when the event ran */
 };
 
+/* What one agent would do, with one access. */
+struct met {
+    agent_id agent;
+    struct access access;
+};
+
+#define RACE_MET_MAX 3
+
 /* Two operations that could have come the other way round: `agent` could do its operation before event
  * `first`, in the state where all that does not need `first` has been done. With first's own agent:
  * another outcome of that very operation. */
@@ -59,6 +68,13 @@ struct race {
     bool initial; /* nothing that has to come before it would have to come after `first`, too */
     bool changed; /* it would touch other things there than where it is */
     bool inexact; /* an atomic section: it may touch other things there */
+    bool
+        follows; /* its operation is event `found`: whatever conflicts with it later on comes after `first`, too */
+    /* set by a reduction: need not be reversed again while the first `reach` events stay, and nothing that is new meets one of `met` (race_is_settled) */
+    bool settled;
+    uint8_t met_count;
+    event_id reach;
+    struct met met[RACE_MET_MAX];
 };
 
 /* Something wrong that an event found. */
@@ -88,6 +104,7 @@ struct execution {
     VEC(struct finding) findings;
     VEC(event_id) failed_assumes;
     VEC(struct race) races; /* of the events so far, in the order in which they were found */
+    event_id fresh; /* events from this number on were not there when these were last reversed */
     VEC(uint32_t) race_clocks;
     VEC(struct access) race_accesses;
     event_vec race_others;

@@ -88,6 +88,7 @@ static void races_reverse(struct explorer *explorer)
     for (uint32_t i = 0; i < x->races.count; i++)
         if (x->races.at[i].first < explorer->max_steps)
             explorer->reduction->ops->reverse(explorer->reduction, &x->races.at[i]);
+    x->fresh = depth_of(explorer);
 }
 
 void explorer_reverse(struct explorer *explorer)

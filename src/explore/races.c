@@ -49,9 +49,8 @@ static bool race_is_changed(const struct execution *x, const struct race *race,
     return false;
 }
 
-/* Whether the operation of a race, just found, could be the very next one in the state before its first event. Not known of a changed
- * one: an event that is still to come may conflict with it there and not here. */
-static bool race_is_initial(struct execution *x, const struct race *race)
+/* The same by looking at all events that do not happen after the first one. */
+static inline bool race_is_initial_slow(struct execution *x, const struct race *race)
 {
     struct notdep rest;
     event_id id;
@@ -68,6 +67,36 @@ static bool race_is_initial(struct execution *x, const struct race *race)
                 return false;
     }
     return true;
+}
+
+/* Whether an event after the first one of the race, and not because of it, conflicts with that access. */
+static bool access_meets(struct execution *x, const struct race *race, const struct access *access)
+{
+    uint32_t r = access->loc < x->newest.count ? x->newest.at[access->loc] : RECORD_NONE;
+
+    while ((r = record_find(x, r, access->mode, access->bytes)) != RECORD_NONE &&
+           x->accesses.at[r].event > race->first) {
+        const struct access_record *record = &x->accesses.at[r];
+
+        if (access_conflicts(&record->access, access) && !race_leaves_out(x, race, record->event))
+            return true;
+        r = record->older;
+    }
+    return false;
+}
+
+/* Whether the operation of a race, just found, could be the very next one in the state before its first event. Not known of a changed
+ * one: an event that is still to come may conflict with it there and not here. What it needs cannot happen after the first event, or they would not race: so what of that
+ * is later keeps it from being the next one. */
+static bool race_is_initial(struct execution *x, const struct race *race,
+                            const struct suspect *suspect)
+{
+    bool initial = suspect->after <= race->first + 1;
+
+    for (uint32_t i = 0; initial && i < race->access_count; i++)
+        initial = !access_meets(x, race, &race_accesses(x, race)[i]);
+    SLOW_CHECK(initial == race_is_initial_slow(x, race), "a race that is not what it seems");
+    return initial;
 }
 
 /* Who waits for several to go (a writer, for readers) may be held back at the cut by one of them that does not need `first`, and that
@@ -130,7 +159,8 @@ static bool race_try(struct execution *x, const struct suspect *suspect, event_i
         struct race *race = &x->races.at[i];
 
         race->changed = race_is_changed(x, race, suspect);
-        race->initial = !race->changed && race_is_initial(x, race);
+        race->follows = suspect->runs && !race->changed;
+        race->initial = !race->changed && race_is_initial(x, race, suspect);
     }
     return true;
 }
@@ -378,6 +408,7 @@ void races_add_outcomes(struct execution *x, event_id id, struct vclock pre,
             race_push(x, id, event->agent, outcomes->at[i], &event->op, pre, accesses,
                       event->access_count, false);
             vec_last(&x->races).found = id; /* and stays so as long as the event does */
+            vec_last(&x->races).follows = true;
         }
 }
 

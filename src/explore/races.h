@@ -11,6 +11,8 @@ struct suspect {
     struct vclock pre;             /* what it needs, apart from what its footprint conflicts with */
     const struct access *accesses; /* in the present state; NULL if it cannot run there */
     uint32_t access_count;
+    event_id after; /* no event from this number on is part of `pre` */
+    bool runs;      /* it is the next event */
 };
 
 /* Adds to x->races every race of the suspect with an event, and joins into `full`, unless it is

@@ -64,8 +64,8 @@ struct reduction_ops {
     /* What to try next from the present state; false if nothing is worth it. What was tried before has been
      * explored, and is no longer part of the execution. */
     bool (*next)(struct reduction *reduction, uint32_t depth, struct choice *choice);
-    /* Schedules the reversal of a race. */
-    void (*reverse)(struct reduction *reduction, const struct race *race);
+    /* Schedules the reversal of a race. May note in it that this need not be done again (`settled`). */
+    void (*reverse)(struct reduction *reduction, struct race *race);
     /* The run was given up at the step limit: plans those who were kept from running in it. NULL: nobody is for long. */
     void (*give_up)(struct reduction *reduction, uint32_t depth);
     /* The state is given up for good; its memory goes back. */

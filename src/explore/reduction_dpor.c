@@ -30,7 +30,7 @@ static void dpor_enter(struct reduction *reduction, uint32_t depth, agent_id pre
     nodes_plan(&d->nodes, depth, (struct choice){preferred, OUTCOME_ANY, 0}, false);
 }
 
-static void dpor_reverse(struct reduction *reduction, const struct race *race)
+static void dpor_reverse(struct reduction *reduction, struct race *race)
 {
     struct dpor *d = (struct dpor *)reduction;
 

@@ -20,7 +20,7 @@ static void exhaustive_enter(struct reduction *reduction, uint32_t depth, agent_
 }
 
 /* All agents are planned already; what is left is the other outcomes of an operation. */
-static void exhaustive_reverse(struct reduction *reduction, const struct race *race)
+static void exhaustive_reverse(struct reduction *reduction, struct race *race)
 {
     struct nodes *nodes = (struct nodes *)reduction;
 

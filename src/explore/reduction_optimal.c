@@ -5,7 +5,9 @@
  * branches of their own. Each Mazurkiewicz trace is explored once, and no run is given up.
  *
  * All races of each complete execution are reversed, also those between events that an earlier execution had, too: what
- * does not happen after the first of them may be different now, and so the sequence that reverses them.
+ * does not happen after the first of them may be different now, and so the sequence that reverses them. Unless that cannot matter any more:
+ * if a leaf of the wakeup tree, or a sleeping branch, consists of nothing but events that are still there, of the operation of the race, and of what commutes with all of the sequence, the
+ * new events included, then it is a weak initial of the later sequence, too. Leaves stay leaves, and sleepers asleep, as long as the state is on the stack. Such a race is `settled`.
  *
  * The wakeup tree wut(E) of a state is what its node has planned, each branch with what follows it. While a
  * branch is explored, what follows it belongs to the next state. */
@@ -29,6 +31,45 @@ static void optimal_enter(struct reduction *reduction, uint32_t depth, agent_id 
         nodes_plan(nodes, depth, choice, false);
 }
 
+/* Whether what follows the first event of the race is as good as when it was settled: only new events may make a difference. */
+static bool race_is_settled(const struct execution *x, const struct race *race)
+{
+    if (!race->settled || race->reach > x->fresh)
+        return false;
+    for (event_id id = x->fresh; race->met_count && id < x->events.count; id++) {
+        const struct event *event = &x->events.at[id];
+
+        if (race_leaves_out(x, race, id))
+            continue;
+        for (uint32_t i = 0; i < race->met_count; i++) {
+            if (race->met[i].agent == event->agent)
+                return false;
+            for (uint32_t k = 0; k < event->access_count; k++)
+                if (access_conflicts(&x->accesses.at[event->accesses + k].access,
+                                     &race->met[i].access))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* The branch does something that all of v commutes with. */
+static void branch_meet(struct sequence *v, const struct branch *branch)
+{
+    v->lasting &= v->met_count < RACE_MET_MAX && branch->access_count == 1 && !branch->inexact;
+    if (v->lasting)
+        v->met[v->met_count++] = (struct met){branch->choice.agent, branch->accesses[0]};
+}
+
+/* The branch does what step `at` of v does, or nothing of v. */
+static void branch_follow(struct sequence *v, const struct branch *branch, uint32_t at)
+{
+    if (at == UINT32_MAX)
+        branch_meet(v, branch);
+    else if (v->steps.at[at].event != EVENT_NONE && v->steps.at[at].event >= v->reach)
+        v->reach = v->steps.at[at].event + 1;
+}
+
 /* Builds v. sleep(E) ∩ WI(v) ≠ ∅: an equivalent of it was explored already. */
 static bool sequence_is_asleep(struct sequenced *o, const struct race *race)
 {
@@ -37,8 +78,10 @@ static bool sequence_is_asleep(struct sequenced *o, const struct race *race)
 
     sequence_build(&o->v, o->nodes.base.execution, race);
     for (uint32_t i = 0; i < count; i++)
-        if (sequence_may_start(&o->v, o->nodes.base.execution, sleepers[i], &at))
+        if (sequence_may_start(&o->v, o->nodes.base.execution, sleepers[i], &at)) {
+            branch_follow(&o->v, sleepers[i], at);
             return true;
+        }
     return false;
 }
 
@@ -83,6 +126,7 @@ static void tree_append(struct sequenced *o, uint32_t depth, struct branch **lin
 {
     if (depth < o->nodes.root) {
         o->nodes.above->insert(o->nodes.above, depth, &o->v);
+        o->v.lasting = false;
         return;
     }
     if (o->nodes.shortens && before_collect(o, depth))
@@ -91,6 +135,7 @@ static void tree_append(struct sequenced *o, uint32_t depth, struct branch **lin
         if (o->v.steps.at[i].removed)
             continue;
         *link = sequence_branch(&o->v, o->nodes.base.execution, i);
+        branch_follow(&o->v, *link, i);
         link = &(*link)->child;
     }
 }
@@ -113,10 +158,15 @@ static void tree_insert(struct sequenced *o, uint32_t depth)
             tree_append(o, depth, link);
             return;
         }
+        branch_follow(&o->v, *link, at);
         if (at != UINT32_MAX)
             sequence_remove(&o->v, at);
-        if (o->v.start == o->v.steps.count || !(*link)->child)
+        if (!(*link)->child)
             return;
+        if (o->v.start == o->v.steps.count) {
+            o->v.lasting = false; /* a longer one may have to go on from here */
+            return;
+        }
         vec_push(x->arena, &o->way, *link);
         list = &(*link)->child;
     }
@@ -132,17 +182,33 @@ static bool tree_has_leaf(const struct branch *list, struct choice choice)
     return false;
 }
 
-static void optimal_reverse(struct reduction *reduction, const struct race *race)
+static void race_settle(struct race *race, const struct sequence *v)
+{
+    race->settled = true;
+    race->reach = v->reach;
+    race->met_count = v->met_count;
+    memcpy(race->met, v->met, sizeof race->met);
+}
+
+static void optimal_reverse(struct reduction *reduction, struct race *race)
 {
     struct sequenced *o = (struct sequenced *)reduction;
     struct choice choice = race_choice(race);
 
+    if (race_is_settled(o->nodes.base.execution, race))
+        return;
     /* the usual cases, without building v: most races were reversed in an earlier run, or will be */
     if (race->initial && (sleep_has(&o->nodes.sleep, race->first, choice) ||
-                          tree_has_leaf(o->nodes.at.at[race->first].planned, choice)))
+                          tree_has_leaf(o->nodes.at.at[race->first].planned, choice))) {
+        race->settled = true; /* for good */
+        race->reach = race->met_count = 0;
         return;
+    }
     if (!sequence_is_asleep(o, race))
         tree_insert(o, race->first);
+    race->settled = false;
+    if (o->v.lasting && race->follows)
+        race_settle(race, &o->v);
 }
 
 const struct reduction_ops reduction_optimal = {

@@ -96,7 +96,7 @@ static void sharing_enter(struct reduction *reduction, uint32_t depth, agent_id 
 }
 
 /* Races add what sharing does not see: other outcomes, and operations that never got to run. */
-static void sharing_reverse(struct reduction *reduction, const struct race *race)
+static void sharing_reverse(struct reduction *reduction, struct race *race)
 {
     struct sharing *s = (struct sharing *)reduction;
 

@@ -68,7 +68,7 @@ static bool sequence_covered(struct sequenced *s, uint32_t depth)
     return false;
 }
 
-static void source_reverse(struct reduction *reduction, const struct race *race)
+static void source_reverse(struct reduction *reduction, struct race *race)
 {
     struct sequenced *s = (struct sequenced *)reduction;
     struct choice first;

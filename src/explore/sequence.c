@@ -55,6 +55,8 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
     v->race = race;
     v->stamp++;
     v->touches_known = v->is_shorter = false;
+    v->lasting = true;
+    v->reach = v->met_count = 0;
     v->steps.count = v->start = v->later.count = 0;
     notdep_open(&rest, x, race);
     while ((id = notdep_next(&rest)) != EVENT_NONE) {
@@ -97,9 +99,18 @@ static bool step_needs(const struct sequence *v, const struct execution *x, uint
                : clock_has(x, race_pre(x, v->race), earlier) || race_conflicts(v->race, x, earlier);
 }
 
+/* An event that does not happen after the first one of the race has all that happens before it, from there on, in v. So only the first steps have to be looked at, if any;
+ * and as long as none was removed, the last one of these is enough. */
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
 {
-    for (uint32_t j = v->start; j < i; j++)
+    event_id after =
+        v->steps.at[i].event == EVENT_NONE ? EVENT_NONE : x->events.at[v->steps.at[i].event].after;
+
+    if (i == v->start || after <= v->steps.at[v->start].event)
+        return true;
+    if (after != EVENT_NONE && !v->is_shorter)
+        return false;
+    for (uint32_t j = v->start; j < i && v->steps.at[j].event < after; j++)
         if (!v->steps.at[j].removed && step_needs(v, x, i, j))
             return false;
     return true;

@@ -34,8 +34,14 @@ struct sequence {
     VEC(struct sequence_first)
     first; /* by agent_id: its first step, so that nobody has to search */
     VEC(struct sequence_touch)
-    touched;            /* by loc_id; with what was touched by steps since removed */
-    bool is_shorter;    /* a step was removed */
+    touched;         /* by loc_id; with what was touched by steps since removed */
+    bool is_shorter; /* a step was removed */
+    /* The branches that an insertion has followed, if `lasting`: they do what the operation of the race does, or one of the first `reach` events, or what `met` says, which
+     * commutes with all of v. */
+    bool lasting;
+    event_id reach;
+    uint8_t met_count;
+    struct met met[RACE_MET_MAX];
     bool touches_known; /* `touched` is of this sequence */
     uint32_t stamp;     /* of this sequence; what carries another is of an older one */
 };

@@ -238,7 +238,7 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes);
  * it did is in world->step until the next one. */
 void world_step(struct world *world, agent_id agent, outcome_id outcome, event_id now);
 
-/* The same for one that was done before, in the same state, when it was told to be `touch`: that question is not asked again. */
+/* The same for one of which it is known what it is in this state: `touch`, so that op_touch is not asked again. TOUCH_DISABLED: not known, or of a buffer. */
 void world_step_again(struct world *world, agent_id agent, outcome_id outcome, event_id now,
                       uint8_t touch);
 
