@@ -9,17 +9,14 @@
 static struct twig *twig_new(struct twigs *twigs, struct twig *parent, const struct branch *branch)
 {
     struct twig *twig = arena_alloc(twigs->arena, sizeof *twig);
-    struct branch *copy =
-        branch ? branch_new(twigs->arena, branch->choice, branch->accesses, branch->access_count)
-               : NULL;
 
     memset(twig, 0, sizeof *twig);
     twig->item = ITEM_NONE;
-    if (copy) {
-        twig->branch = *copy;
+    if (branch) {
+        branch_init(twigs->arena, &twig->branch, branch->choice, branch->accesses,
+                    branch->access_count);
         twig->branch.inexact = branch->inexact;
         twigs->inexact += branch->inexact;
-        arena_free(twigs->arena, copy, sizeof *copy);
     }
     if (!parent)
         return twig;
@@ -141,8 +138,7 @@ static void twigs_free(struct twigs *twigs, struct twig *twig)
         if (twig->first)
             vec_push(twigs->arena, &left, twig->first);
         twigs->inexact -= twig->branch.inexact;
-        arena_free(twigs->arena, twig->branch.accesses,
-                   twig->branch.access_count * sizeof *twig->branch.accesses);
+        branch_end(twigs->arena, &twig->branch);
         arena_free(twigs->arena, twig, sizeof *twig);
     }
     vec_free(twigs->arena, &left);

@@ -2,16 +2,28 @@
 
 #include "base/check.h"
 
-static struct access *accesses_copy(struct arena *arena, const struct access *accesses,
-                                    uint32_t count)
+/* Room for so many accesses. */
+static void accesses_make(struct arena *arena, struct branch *branch, uint32_t count)
 {
-    struct access *copy = NULL;
+    branch->access_count = count;
+    branch->accesses = count == 0   ? NULL
+                       : count == 1 ? &branch->own
+                                    : arena_alloc(arena, count * sizeof *branch->accesses);
+}
 
-    if (count) {
-        copy = arena_alloc(arena, count * sizeof *copy);
-        memcpy(copy, accesses, count * sizeof *copy);
-    }
-    return copy;
+void branch_init(struct arena *arena, struct branch *branch, struct choice choice,
+                 const struct access *accesses, uint32_t access_count)
+{
+    *branch = (struct branch){.choice = choice};
+    accesses_make(arena, branch, access_count);
+    for (uint32_t i = 0; i < access_count; i++)
+        branch->accesses[i] = accesses[i];
+}
+
+void branch_end(struct arena *arena, struct branch *branch)
+{
+    if (branch->access_count > 1)
+        arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
 }
 
 struct branch *branch_new(struct arena *arena, struct choice choice, const struct access *accesses,
@@ -19,9 +31,7 @@ struct branch *branch_new(struct arena *arena, struct choice choice, const struc
 {
     struct branch *branch = arena_alloc(arena, sizeof *branch);
 
-    *branch = (struct branch){.choice = choice,
-                              .accesses = accesses_copy(arena, accesses, access_count),
-                              .access_count = access_count};
+    branch_init(arena, branch, choice, accesses, access_count);
     return branch;
 }
 
@@ -29,7 +39,7 @@ void branch_free(struct arena *arena, struct branch *branch)
 {
     if (!branch)
         return;
-    arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
+    branch_end(arena, branch);
     arena_free(arena, branch, sizeof *branch);
 }
 
@@ -50,15 +60,11 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
 {
     const struct event *event = &x->events.at[id];
 
-    arena_free(arena, branch->accesses, branch->access_count * sizeof *branch->accesses);
+    branch_end(arena, branch);
     branch->choice.outcome = event->outcome;
     branch->choice.wakes = event_wakes(event);
     branch->inexact = false;
-    branch->access_count = event->access_count;
-    branch->accesses = NULL;
-    if (event->access_count == 0)
-        return;
-    branch->accesses = arena_alloc(arena, event->access_count * sizeof *branch->accesses);
+    accesses_make(arena, branch, event->access_count);
     for (uint32_t i = 0; i < event->access_count; i++)
         branch->accesses[i] = x->accesses.at[event->accesses + i].access;
 }

@@ -3,6 +3,11 @@
 
 #include "explore/reduction.h"
 
+/* Makes a branch where there is memory for one, with a copy of the accesses; and gives up what that took. */
+void branch_init(struct arena *arena, struct branch *branch, struct choice choice,
+                 const struct access *accesses, uint32_t access_count);
+void branch_end(struct arena *arena, struct branch *branch);
+
 /* A new branch with a copy of the accesses. */
 struct branch *branch_new(struct arena *arena, struct choice choice, const struct access *accesses,
                           uint32_t access_count);

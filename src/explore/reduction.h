@@ -21,7 +21,7 @@ static inline struct choice race_choice(const struct race *race)
 }
 
 /* A transition with what it touches: one that was explored, or one that a wakeup tree plans. Owned by the
- * reduction of the state it belongs to; `accesses` come from the arena. */
+ * reduction of the state it belongs to; several `accesses` come from the arena (branch_init). A copy is good as long as the original is. */
 struct branch {
     struct choice choice;
     struct access *accesses;
@@ -31,6 +31,8 @@ struct branch {
     bool rests;             /* under a preemption bound: no thread has to be stopped after it */
     struct branch *sibling; /* the next one from the same state */
     struct branch *child;   /* wakeup trees: the first one after it */
+    struct access
+        own; /* what `accesses` points to, if that is but one: most branches need no more memory */
 };
 
 struct reduction_ops;

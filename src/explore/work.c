@@ -124,15 +124,19 @@ static struct branch *branch_read(struct arena *arena, struct bytes_reader *in, 
 {
     uint64_t word = bytes_read_number(in);
     struct branch *branch = arena_alloc(arena, sizeof *branch);
+    struct access *accesses;
+    struct choice choice;
+    uint32_t count;
 
-    memset(branch, 0, sizeof *branch);
     *level = (uint32_t)(word >> 2);
     if (word >> 2 > UINT32_MAX)
         in->failed = true;
+    choice = choice_read(in, agents);
+    accesses = accesses_read(arena, in, locations, &count);
+    branch_init(arena, branch, choice, accesses, count);
+    arena_free(arena, accesses, count * sizeof *accesses);
     branch->inexact = word & 1;
     branch->rests = word >> 1 & 1;
-    branch->choice = choice_read(in, agents);
-    branch->accesses = accesses_read(arena, in, locations, &branch->access_count);
     return branch;
 }
 

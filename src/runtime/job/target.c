@@ -42,6 +42,15 @@ static void thread_enter(struct native_thread *thread)
     __raddle_frames = thread->frames;
 }
 
+/* The same for the one that has run last, under SC and where states are not compared (native.base.follows): all else is as it was. */
+static void thread_goes_on(struct native_thread *thread)
+{
+    thread->runs++;
+    plain_begin(thread);
+    native.session->progress++;
+    native.session->in_program = true;
+}
+
 static struct native_thread *thread_of_agent(agent_id agent)
 {
     return native.threads.at[native.world->agents.at[agent].key];
@@ -59,6 +68,10 @@ static void *thread_follow(void)
         return NULL;
     thread = thread_of_agent(agent);
     thread->result = native.world->step.result;
+    if (thread == native.current) {
+        thread_goes_on(thread);
+        return thread;
+    }
     thread_enter(thread);
     tls_use(thread->fiber.pointer);
     return thread;

@@ -163,7 +163,7 @@ struct native_thread *native_main_thread(void)
 
 static void site_copy(struct session_site *to, const struct raddle_site *site)
 {
-    if (!site || to->file)
+    if (!site)
         return;
     to->file = native_text(site->file);
     to->function = native_text(site->function);
@@ -214,7 +214,8 @@ struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
     native.phase += native.alone;
     native.alone = false;
     native.unjoined++;
-    site_copy(&native.session->threads.at[number].created, creation_site());
+    if (!native.session->threads.at[number].created.file)
+        site_copy(&native.session->threads.at[number].created, creation_site());
     if (native.session->job == SESSION_REPLAY || number >= known) { /* not in each run */
         char buffer[200];
         int error = errno; /* the program's own, in its thread */
