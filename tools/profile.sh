@@ -5,7 +5,6 @@
 set -euo pipefail
 build=$(cd "${1:?the build directory}" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
-profile=$build/counting/raddle.profdata
 merge=$(command -v llvm-profdata-19 || command -v llvm-profdata || true)
 
 without() {
@@ -57,6 +56,9 @@ count tests/programs/locks.c -DN=6 --symmetry=all
 count bench/native/fib.c -DN=5 --search pct --runs 300
 
 [ -n "$(ls "$here/raw")" ] || without "nothing was counted"
-"$merge" merge -o "$profile" "$here"/raw/*.profraw || without "$merge fails"
-rm -rf "$here/raw"
+"$merge" merge -o "$here/merged" "$here"/raw/*.profraw || without "$merge fails"
+rm -rf "$here/raw" "$here"/*.profdata
+# a name of its own for each: objects that were compiled with another one do not link with those of this one, so all must be compiled anew
+profile=$here/raddle-$(cksum <"$here/merged" | cut -d' ' -f1).profdata
+mv "$here/merged" "$profile"
 cmake -DRADDLE_PROFILE="$profile" "$build" >/dev/null

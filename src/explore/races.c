@@ -50,7 +50,8 @@ static bool race_is_changed(const struct execution *x, const struct race *race,
 }
 
 /* The same by looking at all events that do not happen after the first one. */
-static inline bool race_is_initial_slow(struct execution *x, const struct race *race)
+static __attribute__((unused)) bool race_is_initial_slow(struct execution *x,
+                                                         const struct race *race)
 {
     struct notdep rest;
     event_id id;

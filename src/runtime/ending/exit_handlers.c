@@ -268,9 +268,10 @@ void exit_handlers_thread_leaves(void)
         pthread_create(&handle, NULL, exit_after_all, NULL);
         return;
     }
-    for (uint32_t i = 0; i < native.threads.count; i++)
+    exit_handlers.threads_left++;
+    for (uint32_t i = 0; exit_handlers.count > 0 && i < native.threads.count; i++)
         alive += native.threads.at[i]->agent != AGENT_NONE;
-    if (++exit_handlers.threads_left == alive && exit_handlers.count > 0)
+    if (exit_handlers.threads_left == alive)
         native_unsupported("handlers of atexit that are set after main has called pthread_exit");
 }
 

@@ -43,7 +43,9 @@ struct native_thread {
     void *(*start)(void *); /* NULL for the main thread */
     void *argument;
     void *returned;
-    uint32_t children; /* threads it has created so far */
+    uint32_t children;     /* threads it has created so far */
+    VEC(uint32_t) numbers; /* of those that it has ever created, by rank; kept over runs */
+    agent_id known;        /* as what the world knew it last, kept over runs */
     bool joined;
     bool wanted; /* somebody has come to join it */
 

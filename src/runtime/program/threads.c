@@ -99,6 +99,19 @@ static uint32_t thread_number(uint32_t parent, uint32_t rank)
     return number;
 }
 
+/* The same for the next child of a thread, which has been found before in most runs. */
+static uint32_t child_number(struct native_thread *parent)
+{
+    uint32_t rank = ++parent->children;
+
+    while (parent->numbers.count < rank) {
+        uint32_t number = thread_number(parent->number, parent->numbers.count + 1);
+
+        vec_push(&native.memory, &parent->numbers, number);
+    }
+    return parent->numbers.at[rank - 1];
+}
+
 uint32_t native_child(uint32_t parent, uint32_t rank)
 {
     return rank <= native.threads.at[parent]->children ? thread_number(parent, rank)
@@ -129,12 +142,23 @@ static struct native_thread *thread_slot(uint32_t number)
     return native.threads.at[number];
 }
 
+/* It is always the same one, but for searches that begin anew. */
+static agent_id agent_of(struct native_thread *thread)
+{
+    const struct world *world = native.world;
+
+    if (thread->known >= world->agents.count || world->agents.at[thread->known].is_buffer ||
+        world->agents.at[thread->known].key != thread->number)
+        thread->known = world_thread(native.world, thread->number);
+    return thread->known;
+}
+
 /* As it is before it runs; the parts see to their own. */
 static struct native_thread *thread_begin(uint32_t number, void *(*start)(void *), void *argument)
 {
     struct native_thread *thread = thread_slot(number);
 
-    thread->agent = world_thread(native.world, number);
+    thread->agent = agent_of(thread);
     thread->way = native.way;
     thread->result = 0;
     thread->frames = NULL;
@@ -208,7 +232,7 @@ static const struct raddle_site *creation_site(void)
 struct native_thread *native_new_thread(void *(*start)(void *), void *argument)
 {
     uint32_t known = native.session->threads.count;
-    uint32_t number = thread_number(native.current->number, ++native.current->children);
+    uint32_t number = child_number(native.current);
     struct native_thread *thread = thread_begin(number, start, argument);
 
     native.phase += native.alone;
