@@ -10,6 +10,7 @@ add_library(raddle_runtime_low STATIC
     src/runtime/core/heap.c
     src/runtime/core/guard.c
     src/runtime/core/heap_outside.c
+    src/runtime/core/heap_quarantine.c
     src/runtime/core/image.c
     src/runtime/core/image_modules.c
     src/runtime/core/part.c

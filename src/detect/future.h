@@ -21,9 +21,9 @@
  * is all in it. What is left is the same, in whichever order it came together; so are the numbers.
  *
  * Blocks (detector.blocks): an allocation before the state counts as a write there and then; an item that accesses the block demands
- * that it is ordered, as the detector does. A block that is allocated after the state was never accessed before it, in no execution, as the addresses of blocks are not
- * used again in a run: nothing is demanded of its accesses, and whether they are ordered behind the allocation is decided by the transitions
- * between, which are the same on each way.
+ * that it is ordered, as the detector does. Where a block is allocated after the state, there was none before it, or one that the same thread has freed: all that was
+ * done with that comes before the free, and so before whatever is ordered behind the allocation. So nothing is demanded of its accesses that does not hold on each
+ * way, and whether they are ordered behind the allocation is decided by the transitions between, which are the same on each way.
  *
  * All this holds as long as the execution has no race so far, like all that the detector says, and only for sessions in which each
  * transition begins with a tick (detect_tick) of its thread: else accesses that the detector knows already are not told to it. */

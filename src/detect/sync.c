@@ -58,7 +58,8 @@ void sync_tick(uint32_t thread)
     uint32_t time = clock_get(SPACE, now, thread) + 1;
 
     if (time > EPOCH_CLOCK_MAX) {
-        detector.given_up = "a thread synchronises more than two million times in a run";
+        detector.given_up =
+            "a thread synchronises, or frees blocks, more than two million times in a run";
         time = EPOCH_CLOCK_MAX;
     }
     clock_set(SPACE, now, thread, time);

@@ -8,19 +8,24 @@
 #include "base/fingerprint.h"
 #include "runtime/core/guard.h"
 #include "runtime/core/heap_outside.h"
+#include "runtime/core/heap_quarantine.h"
 #include "runtime/core/image.h"
 #include "runtime/core/kernel.h"
 #include "runtime/core/part.h"
 
 /* Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
- * for large ones; the tables about both are 1 GiB each (22 million blocks) from TABLE_BASE on, the
- * indices 128 MiB each from INDEX_BASE on. Clear of stacks, of the program, of libraries and of the
+ * for large ones; the tables about both are 1 GiB each (16 million blocks) from TABLE_BASE on, the
+ * indices 128 MiB each from INDEX_BASE on, the queues 8 KiB each from QUEUES_BASE on. Clear of stacks, of the program, of libraries and of the
  * address sanitizer's memory. Mapped piece by piece, as used. */
-#define LARGE_SPACE (HEAP_ARENA_SPACE - HEAP_SMALL_SPACE)
-#define TABLE_BASE  0x430000000000u
-#define TABLE_SPACE ((uintptr_t)1 << 30)
-#define INDEX_BASE  0x470000000000u
-#define INDEX_SPACE ((uintptr_t)128 << 20)
+#define LARGE_SPACE  (HEAP_ARENA_SPACE - HEAP_SMALL_SPACE)
+#define TABLE_BASE   0x430000000000u
+#define TABLE_SPACE  ((uintptr_t)1 << 30)
+#define INDEX_BASE   0x470000000000u
+#define INDEX_SPACE  ((uintptr_t)128 << 20)
+#define QUEUES_BASE  0x478000000000u
+#define QUEUES_SPACE ((uintptr_t)8 << 10)
+
+_Static_assert(sizeof(struct quarantine) <= QUEUES_SPACE, "queues do not overlap");
 
 /* Clearing 256 KiB by hand costs about as much as one madvise and a few page faults: from here on a
  * block is `large`, and what nobody touches of it costs nothing. */
@@ -44,6 +49,7 @@ struct space {
     struct range table; /* of struct heap_block */
     struct range
         index; /* of uint32_t: for each cell of memory, the first block that ends after its start */
+    struct range queues; /* of one struct quarantine; not used: nobody waits */
     uint32_t count;
 };
 
@@ -52,10 +58,13 @@ enum { SMALL, LARGE, SPACES };
 /* Bytes of a cell, as a power of two. A cell touches no more than 9 small blocks, 3 large ones. */
 static const unsigned cell_shift[SPACES] = {8, 18};
 static const uintptr_t space_size[SPACES] = {HEAP_SMALL_SPACE, LARGE_SPACE};
+static const size_t space_bound[SPACES] = {HEAP_SMALL_BOUND, HEAP_LARGE_BOUND};
 
 struct heap_arena {
     struct space spaces[SPACES];
     uint32_t rank; /* of the next block */
+    struct fingerprint
+        retired; /* which blocks came to wait, and which of them went, in that order */
 };
 
 static uint32_t never(void)
@@ -66,10 +75,14 @@ static uint32_t never(void)
 /* outlives a run: who tells the time that blocks remember */
 static uint32_t (*now)(void) = never;
 
+/* outlives a run: what the thread that runs may get again; NULL: nothing */
+static int64_t (*reuse_ready)(void);
+
 static struct {
     struct heap_arena arenas[HEAP_ARENAS];
     uint32_t used[HEAP_ARENAS]; /* that have blocks in this execution, in the order of the first */
     uint32_t used_count;
+    struct fingerprint objects; /* which live blocks have one that keeps them from being `again` */
     bool snapshot_taken;
     struct range undo; /* struct heap_block *: blocks of HEAP_INITIAL that this execution freed */
 } heap;
@@ -116,7 +129,7 @@ static struct heap_block *blocks_of(const struct space *space)
 
 static char *block_end(const struct heap_block *block)
 {
-    return block->start + ((block->size + 15) & ~(size_t)15) + HEAP_RED_ZONE;
+    return block->start + block->room * HEAP_ROOM_UNIT + HEAP_RED_ZONE;
 }
 
 static void arena_begin(uint32_t number)
@@ -128,6 +141,7 @@ static void arena_begin(uint32_t number)
     for (int i = 0; i < SPACES; i++) {
         arena->spaces[i].table.base = TABLE_BASE + (number * SPACES + i) * TABLE_SPACE;
         arena->spaces[i].index.base = INDEX_BASE + (number * SPACES + i) * INDEX_SPACE;
+        arena->spaces[i].queues.base = QUEUES_BASE + (number * SPACES + i) * QUEUES_SPACE;
     }
     arena->spaces[SMALL].memory.base = base;
     arena->spaces[LARGE].memory.base = base + HEAP_SMALL_SPACE;
@@ -154,51 +168,7 @@ static int space_extend(struct space *space, int kind, uintptr_t end)
     return 0;
 }
 
-static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, size_t align,
-                       const void *site)
-{
-    int kind = size < LARGE_BLOCK ? SMALL : LARGE;
-    struct space *space = &arena->spaces[kind];
-    uintptr_t start = space->memory.base + space->memory.used + HEAP_RED_ZONE;
-    struct heap_block *block;
-
-    start = (start + align - 1) & ~(uintptr_t)(align - 1);
-    if (space_extend(space, kind, ((start + size + 15) & ~(uintptr_t)15) + HEAP_RED_ZONE))
-        return NULL;
-    block = &blocks_of(space)[space->count++];
-    *block = (struct heap_block){.start = (char *)start,
-                                 .size = size,
-                                 .alloc_site = site,
-                                 .thread = thread,
-                                 .rank = arena->rank++,
-                                 .born = now(),
-                                 .state = HEAP_LIVE};
-    if (kind == SMALL)
-        guard_block_begins(block->start, size);
-    return block->start;
-}
-
-void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site)
-{
-    void *start;
-
-    if (size > HEAP_BLOCK_MAX || align > HEAP_BLOCK_MAX || thread > HEAP_OUTSIDE) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    if (align < 16)
-        align = 16;
-    if (thread == HEAP_OUTSIDE)
-        return outside_alloc(size, align);
-    CHECK(thread != HEAP_INITIAL || !heap.snapshot_taken, "an initial block after the snapshot");
-    if (heap.arenas[thread].rank)
-        return block_new(&heap.arenas[thread], thread, size, align, site);
-    arena_begin(thread);
-    start = block_new(&heap.arenas[thread], thread, size, align, site);
-    if (!start)
-        heap.used_count--; /* it has no block after all */
-    return start;
-}
+/* ---- blocks */
 
 static struct heap_block *block_of(const void *addr)
 {
@@ -221,6 +191,166 @@ static struct heap_block *block_of(const void *addr)
     while (block_end(block) <= (const char *)addr)
         block++;
     return (const char *)addr >= block->start - HEAP_RED_ZONE ? block : NULL;
+}
+
+/* A new one at `start`, where there is room. */
+static void block_begin(struct heap_arena *arena, struct heap_block *block, size_t size,
+                        const void *site)
+{
+    block->size = size;
+    block->alloc_site = site;
+    block->free_site = NULL;
+    block->rank = arena->rank++;
+    block->born = now();
+    block->next = block->reached = 0;
+    block->state = HEAP_LIVE;
+    block->has_object = false;
+    if (size < LARGE_BLOCK)
+        guard_block_begins(block->start, size);
+}
+
+static void *block_new(struct heap_arena *arena, uint32_t thread, size_t size, size_t align,
+                       const void *site)
+{
+    int kind = size < LARGE_BLOCK ? SMALL : LARGE;
+    struct space *space = &arena->spaces[kind];
+    uintptr_t start = space->memory.base + space->memory.used + HEAP_RED_ZONE;
+    size_t room = quarantine_room(size);
+    struct heap_block *block;
+
+    start = (start + align - 1) & ~(uintptr_t)(align - 1);
+    if (space_extend(space, kind, start + room + HEAP_RED_ZONE))
+        return NULL;
+    block = &blocks_of(space)[space->count++];
+    *block = (struct heap_block){.start = (char *)start,
+                                 .room = (uint32_t)(room / HEAP_ROOM_UNIT),
+                                 .thread = (uint16_t)thread,
+                                 .aligned = align > 16};
+    block_begin(arena, block, size, site);
+    return block->start;
+}
+
+/* Gives the pages back that it has for itself. The others stay as they are. */
+static void block_discard(const struct heap_block *block, size_t size)
+{
+    uintptr_t from = ((uintptr_t)block->start + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t end = ((uintptr_t)block->start + size) & ~(PAGE - 1);
+
+    kernel_discard((void *)from, end - from);
+}
+
+static void block_clear(const struct heap_block *block, size_t size)
+{
+    uintptr_t start = (uintptr_t)block->start, end = start + size;
+
+    if (size < LARGE_BLOCK) {
+        memset(block->start, 0, size);
+        return;
+    }
+    block_discard(block, size);
+    memset(block->start, 0, -start & (PAGE - 1));
+    memset((void *)(end & ~(PAGE - 1)), 0, end & (PAGE - 1));
+}
+
+/* One that waits, if it is time, or `urgent`. NULL: none. */
+static void *block_again(struct heap_arena *arena, size_t size, size_t align, const void *site,
+                         bool urgent)
+{
+    int kind = size < LARGE_BLOCK ? SMALL : LARGE;
+    struct space *space = &arena->spaces[kind];
+    struct quarantine_wish wish = {size, align, urgent ? 1 : HEAP_LEAST, -1};
+    struct heap_block *block;
+    uint32_t index;
+
+    if (!space->queues.used || (!urgent && space->memory.used < space_bound[kind]))
+        return NULL;
+    wish.ready = reuse_ready();
+    if (align > 16)
+        fingerprint_word(&arena->retired, align); /* it may change the order, and get none */
+    index = quarantine_pop((struct quarantine *)space->queues.base, blocks_of(space), &wish);
+    if (index == QUARANTINE_NONE)
+        return NULL;
+    block = &blocks_of(space)[index];
+    fingerprint_word(&arena->retired, (uint64_t)index << 2 | (unsigned)kind << 1 | 1);
+    block->again = true;
+    block_clear(block, size);
+    block_begin(arena, block, size, site);
+    return block->start;
+}
+
+void heap_reuse(int64_t (*ready)(void))
+{
+    reuse_ready = ready;
+}
+
+/* Whether its place is one that may be handed out again at all. */
+static bool is_behind_quarter(const struct heap_block *block)
+{
+    int kind = block->size < LARGE_BLOCK ? SMALL : LARGE;
+    const struct space *space = &heap.arenas[block->thread].spaces[kind];
+
+    return block->thread != HEAP_INITIAL &&
+           (uintptr_t)block->start - space->memory.base >= space_bound[kind] / 4;
+}
+
+void heap_retire(const void *ptr, uint32_t after)
+{
+    struct heap_block *block = block_of(ptr);
+    struct heap_arena *arena = &heap.arenas[block->thread];
+    int kind = block->size < LARGE_BLOCK ? SMALL : LARGE;
+    struct space *space = &arena->spaces[kind];
+    uint32_t index = (uint32_t)(block - blocks_of(space));
+
+    if (!reuse_ready || !is_behind_quarter(block) || block->free_thread != block->thread ||
+        block->has_object || range_cover(&space->queues, sizeof(struct quarantine), QUEUES_SPACE))
+        return;
+    block->after = after;
+    quarantine_push((struct quarantine *)space->queues.base, blocks_of(space), index);
+    fingerprint_word(&arena->retired, (uint64_t)index << 2 | (unsigned)kind << 1);
+    fingerprint_word(&arena->retired, after);
+}
+
+static struct fingerprint object_print(const struct heap_block *block)
+{
+    return fingerprint_at((uint64_t)(uintptr_t)block->start, 1);
+}
+
+void heap_note_object_slow(const void *addr)
+{
+    struct heap_block *block = block_of(addr);
+
+    if (!block || block->state != HEAP_LIVE || block->has_object || !is_behind_quarter(block))
+        return;
+    block->has_object = true;
+    fingerprint_plus(&heap.objects, object_print(block));
+}
+
+void *heap_alloc(uint32_t thread, size_t size, size_t align, const void *site)
+{
+    void *start;
+
+    if (size > HEAP_BLOCK_MAX || align > HEAP_BLOCK_MAX || thread > HEAP_OUTSIDE) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (align < 16)
+        align = 16;
+    if (thread == HEAP_OUTSIDE)
+        return outside_alloc(size, align);
+    CHECK(thread != HEAP_INITIAL || !heap.snapshot_taken, "an initial block after the snapshot");
+    if (heap.arenas[thread].rank) {
+        struct heap_arena *arena = &heap.arenas[thread];
+
+        start = block_again(arena, size, align, site, false);
+        if (!start)
+            start = block_new(arena, thread, size, align, site);
+        return start ? start : block_again(arena, size, align, site, true);
+    }
+    arena_begin(thread);
+    start = block_new(&heap.arenas[thread], thread, size, align, site);
+    if (!start)
+        heap.used_count--; /* it has no block after all */
+    return start;
 }
 
 const struct heap_block *heap_find(const void *addr)
@@ -261,17 +391,16 @@ enum heap_status heap_free(uint32_t thread, void *ptr, const void *site)
         return status;
     block->state = HEAP_FREED;
     block->free_site = site;
-    block->free_thread = thread;
+    block->free_thread = (uint16_t)thread;
     if (block->size < LARGE_BLOCK)
         guard_block_ends(block->start, block->size);
+    if (block->has_object)
+        fingerprint_minus(&heap.objects, object_print(block));
     if (block->thread == HEAP_INITIAL) {
         if (heap.snapshot_taken)
             undo_push(block);
     } else if (block->size >= LARGE_BLOCK) {
-        /* Else a loop that allocates and frees would fill the memory, as nothing is reused. */
-        uintptr_t from = ((uintptr_t)block->start + PAGE - 1) & ~(PAGE - 1);
-
-        kernel_discard((void *)from, ((uintptr_t)block->start + block->size - from) & ~(PAGE - 1));
+        block_discard(block, block->size); /* else a few of them would fill the memory */
     }
     return HEAP_OK;
 }
@@ -376,11 +505,15 @@ void heap_restart(void)
                 continue;
             guard_forget(space->memory.base, kind == SMALL ? space->memory.used : 0);
             memory_clear(&space->memory, kind == SMALL ? CLEARED_BY_HAND : 0);
+            memset((void *)space->queues.base, 0, space->queues.used);
+            space->queues.used = 0;
             space->count = 0;
         }
         arena->rank = 0;
+        arena->retired = (struct fingerprint){0};
     }
     heap.used_count = 0;
+    heap.objects = (struct fingerprint){0};
     for (size_t at = 0; at < heap.undo.used; at += sizeof(struct heap_block *)) {
         struct heap_block *block;
 
@@ -397,7 +530,8 @@ static bool blocks_correspond(const struct heap_block *x, const struct heap_bloc
                               bool (*same)(void *, const char *, const char *, size_t),
                               void *context)
 {
-    return x->size == y->size && x->state == y->state && x->rank == y->rank &&
+    return x->size == y->size && x->room == y->room && x->state == y->state && x->rank == y->rank &&
+           x->aligned == y->aligned && x->has_object == y->has_object &&
            (uintptr_t)x->start - heap_of(x->thread) == (uintptr_t)y->start - heap_of(y->thread) &&
            (x->state != HEAP_LIVE || same(context, x->start, y->start, x->size));
 }
@@ -408,7 +542,7 @@ bool heap_corresponds(uint32_t a, uint32_t b,
 {
     const struct heap_arena *x = &heap.arenas[a], *y = &heap.arenas[b];
 
-    if (x->rank != y->rank)
+    if (x->rank != y->rank || !fingerprint_equal(x->retired, y->retired))
         return false;
     for (int kind = 0; x->rank && kind < SPACES; kind++) {
         const struct heap_block *of_x = (const struct heap_block *)x->spaces[kind].table.base;
@@ -437,11 +571,11 @@ bool heap_has_live(uint32_t thread)
     return false;
 }
 
-/* Which blocks live, and what is in them, is in the sum of the world (hooks/written.h). Where the next one of each thread will be is here: threads
+/* Which blocks live, and what is in them, is in the sum of the world (hooks/written.h). Where the next ones of each thread will be is here: threads
  * are in the order in which they came to allocate, which does not count. */
 static bool fingerprint(struct fingerprint *into)
 {
-    struct fingerprint sum = {0};
+    struct fingerprint sum = heap.objects;
 
     for (uint32_t i = 0; i < heap.used_count; i++) {
         const struct heap_arena *arena = &heap.arenas[heap.used[i]];
@@ -450,6 +584,7 @@ static bool fingerprint(struct fingerprint *into)
         fingerprint_word(&of, (uint64_t)heap.used[i] << 32 | arena->rank);
         fingerprint_word(&of, arena->spaces[SMALL].memory.used);
         fingerprint_word(&of, arena->spaces[LARGE].memory.used);
+        fingerprint_bytes(&of, &arena->retired, sizeof arena->retired);
         fingerprint_plus(&sum, of);
     }
     fingerprint_bytes(into, &sum, sizeof sum);

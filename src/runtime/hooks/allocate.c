@@ -28,12 +28,31 @@ static bool is_live(const void *block)
     return found && found->start == block && found->state == HEAP_LIVE;
 }
 
+/* A new block, or NULL. */
+static void block_begins(void *block, size_t size, size_t filled)
+{
+    const struct heap_block *new = heap_find(block);
+
+    if (new && new->again)
+        plain_again(block, size);
+    races_note_block(block, size);
+    written_block_begins(block, size, filled);
+}
+
+/* There is no block for it. What is not absurd might have had one elsewhere: the limit is ours. */
+static void block_lacks(size_t size, size_t align)
+{
+    if (native.current && size <= HEAP_BLOCK_MAX && align <= HEAP_BLOCK_MAX)
+        native_unsupported("a thread that takes more memory than its heap has addresses for");
+}
+
 static void *allocate(size_t size, size_t align)
 {
     void *block = heap_alloc(who(), size, align, native_site());
 
-    races_note_block(block, size);
-    written_block_begins(block, size, 0);
+    if (!block)
+        block_lacks(size, align);
+    block_begins(block, size, 0);
     return block;
 }
 
@@ -64,7 +83,9 @@ INTERPOSE void free(void *block)
     if (is_live(block))
         written_block_ends(block, heap_usable(block));
     status = heap_free(who(), block, native_site());
-    if (status != HEAP_OK && native.current)
+    if (status == HEAP_OK)
+        plain_retire(block);
+    else if (native.current)
         memory_bug_free(block, status, "free");
     errno = error;
 }
@@ -90,13 +111,15 @@ INTERPOSE void *realloc(void *block, size_t size)
     if (is_live(block))
         written_block_ends(block, old);
     status = heap_realloc(who(), block, size, native_site(), &bigger);
-    races_note_block(bigger, size);
-    written_block_begins(bigger, size, old < size ? old : size);
     if (status == HEAP_NO_MEMORY) {
+        block_lacks(size, 16);
         errno = ENOMEM;
         return NULL;
     }
-    if (status != HEAP_OK && native.current)
+    block_begins(bigger, size, old < size ? old : size);
+    if (status == HEAP_OK)
+        plain_retire(block);
+    else if (native.current)
         memory_bug_free(block, status, "realloc");
     return bigger;
 }

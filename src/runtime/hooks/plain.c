@@ -311,6 +311,63 @@ void plain_free(void *block, size_t size)
     detect_tick(); /* else the next access would pass as known */
 }
 
+/* ---- memory that is handed out again (heap.h)
+ *
+ * Where a thread's next block is must follow from what that thread did, as the search does not see that allocations depend on anything else. So it
+ * gets again only what it freed itself. And nothing may be left of what was there:
+ *
+ *   accesses  come before the free, or race with it, which is told; plain_again makes the allocation a write behind them. So with --races=ignore,
+ *             where nobody looks for that, nothing is handed out again; nor in an atomic section, nor bytes whose accesses are steps
+ *   stores    under TSO and PSO, of the thread itself, may still wait in its buffer: until it has done something for which that must be empty, as the
+ *             time of a flush is not its own. Those of others are in memory, as what orders them before the free comes behind them
+ *   locks, …  heap_note_object */
+
+static const struct thread *running_thread(void)
+{
+    return &native.world->threads.at[native.current->agent];
+}
+
+/* Time is how many stores it had issued. */
+static int64_t reuse_ready(void)
+{
+    if (!native.current || native.current->sections)
+        return -1;
+    return world_is_buffered(native.world) ? running_thread()->drained : UINT32_MAX;
+}
+
+void plain_retire(const void *block)
+{
+    const struct heap_block *old = heap_find(block);
+    uint32_t stores;
+
+    if (!old || !native.current || !native.detects || native.current->sections ||
+        detect_is_exposed((uint64_t)(uintptr_t)block, old->room * HEAP_ROOM_UNIT))
+        return;
+    stores = world_is_buffered(native.world) ? running_thread()->stores : 0;
+    /* then the sum of the state still has what was in the block (written_block_ends) */
+    if (stores > 0 && native_compares() && stores > running_thread()->drained)
+        return;
+    heap_retire(block, stores);
+}
+
+/* Whoever used the old block did so before it was freed, by the same thread, or there was a race. So to write all of the new one says all that there
+ * is to say of either. Alone, nobody is there to race with. */
+void plain_again(void *block, size_t size)
+{
+    if (!native.detects || size == 0 || native_direct(block))
+        return;
+    rounds_plain_write((uint64_t)(uintptr_t)block, size);
+    races_note_call("allocation");
+    detect_write_range((uint64_t)(uintptr_t)block, size);
+    races_note_call(NULL);
+}
+
+static void open_reuse(void)
+{
+    if (native.detects)
+        heap_reuse(reuse_ready);
+}
+
 /* ---- the part */
 
 static void thread_begins(struct native_thread *thread)
@@ -336,6 +393,7 @@ const struct part plain_part = {.name = "plain accesses",
                                 .state = &plain,
                                 .size = sizeof plain,
                                 .thread_size = sizeof(struct plain_thread),
+                                .open = open_reuse,
                                 .restart = restart,
                                 .thread_begins = thread_begins,
                                 .thread_ends = thread_ends,

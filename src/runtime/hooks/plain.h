@@ -124,4 +124,9 @@ static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
 /* The running thread gives the block back: whoever still uses it races with that. */
 void plain_free(void *block, size_t size);
 
+/* It has given it back: its memory may be handed out again, if that changes nothing for the search. And it gets a block where it has freed another
+ * one before. */
+void plain_retire(const void *block);
+void plain_again(void *block, size_t size);
+
 #endif

@@ -60,8 +60,10 @@ static void object_check(const struct op *op)
 {
     uint8_t object = op_infos[op->kind].object;
 
-    if (object > OBJECT_CELL && object < OBJECT_THREAD)
+    if (object > OBJECT_CELL && object < OBJECT_THREAD) {
         memory_check_object((const void *)(uintptr_t)op->addr, 1, true);
+        heap_note_object((const void *)(uintptr_t)op->addr);
+    }
 }
 
 /* Who waited at a barrier or on a condition has left it as soon as it was woken: it may have been destroyed since, and then be

@@ -79,7 +79,7 @@ static _Noreturn void report(const struct text *t)
 
 /* ---- going on
  *
- * With --keep-going a place that was reported once does not stop its thread any more, if the memory is there and nobody else's: a freed block is not used again in an execution, and a red
+ * With --keep-going a place that was reported once does not stop its thread any more, if the memory is there and nobody else's: a freed block is handed out again late, and only where a use that nothing orders is a race, and a red
  * zone belongs to no block. What is there is what the program finds. The steps behind that place are new, so the search begins anew; that the thread passes is a fact that traces
  * of what is found later tell. Not if states or threads are compared, to whom freed memory is nothing, nor with several workers. */
 

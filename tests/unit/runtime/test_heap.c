@@ -283,6 +283,158 @@ CHILD_TEST(stays_flat)
     EXPECT(before && resident_kib() < before + 1024);
 }
 
+/* ---- memory that is handed out again */
+
+static int64_t ready = 7;
+
+static int64_t now_ready(void)
+{
+    return ready;
+}
+
+/* Makes and frees blocks until the thread gets the place of one of them again: how many it had before. 0: never. */
+static size_t count_until_again(uint32_t thread, size_t size, size_t align, size_t limit)
+{
+    for (size_t i = 0; i < limit; i++) {
+        char *p = heap_alloc(thread, size, align, NULL);
+
+        EXPECT(p && heap_find(p)->rank == i && (uintptr_t)p % align == 0);
+        if (heap_find(p)->again)
+            return i;
+        memset(p, 0xaa, size < 4096 ? size : 4096);
+        EXPECT(heap_free(thread, p, &site_b) == HEAP_OK);
+        heap_retire(p, 7);
+    }
+    return 0;
+}
+
+CHILD_TEST(hands_out_again_late)
+{
+    static const size_t sizes[] = {0, 24, 1000, 1500, 100000, 300000, 1 << 20, (size_t)3 << 30};
+
+    heap_reuse(now_ready);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t bound = sizes[i] < 256 << 10 ? HEAP_SMALL_BOUND : HEAP_LARGE_BOUND;
+        size_t count = count_until_again(1, sizes[i], 16, 10000000);
+
+        EXPECT(count > 0 && (count * (sizes[i] + 32) >= bound || count >= HEAP_LEAST));
+        heap_restart();
+        EXPECT(count_until_again(2, sizes[i], 16, 10000000) == count); /* nor does it matter who */
+        heap_restart();
+    }
+    EXPECT(count_until_again(1, 100, 4096, 10000000));
+    heap_restart();
+    ready = 6;
+    EXPECT(!count_until_again(1, 100000, 16, 1000));
+}
+
+CHILD_TEST(hands_out_the_oldest)
+{
+    enum { BLOCKS = 300, SIZE = 100000 };
+    char *at[BLOCKS], *again;
+    size_t first = 0;
+
+    heap_reuse(now_ready);
+    for (size_t i = 0; i < BLOCKS; i++)
+        at[i] = heap_alloc(0, SIZE, 16, &site_a);
+    while ((uintptr_t)at[first] - heap_of(0) < HEAP_SMALL_BOUND / 4)
+        first++;
+    for (size_t i = BLOCKS; i-- > 0;) { /* the last one first */
+        memset(at[i], 0xaa, SIZE);
+        EXPECT(heap_free(0, at[i], &site_a) == HEAP_OK);
+        heap_retire(at[i], 7);
+    }
+    for (size_t i = BLOCKS - 1; i >= first + HEAP_LEAST; i--) {
+        again = heap_alloc(0, SIZE - 10, 16, &site_b);
+        EXPECT(again == at[i] && is_zero(again, SIZE - 10) && heap_find(again)->again);
+        EXPECT(heap_find(again)->rank == 2 * BLOCKS - 1 - i &&
+               heap_find(again)->state == HEAP_LIVE);
+        EXPECT(heap_find(again)->alloc_site == &site_b && !heap_find(again)->free_site);
+        EXPECT(guard_allows(again, SIZE - 10) && !guard_allows(again, SIZE - 9));
+        EXPECT(heap_find(again + SIZE - 1)->start == again && heap_usable(again) == SIZE - 10);
+        EXPECT(!guard_allows(at[i - 1], 1)); /* still waits */
+    }
+    for (size_t i = 0; i < first + HEAP_LEAST; i++)
+        EXPECT(heap_free(0, at[i], NULL) == HEAP_DOUBLE_FREE);
+}
+
+/* What the thread did not free itself stays freed, and what it did gets no other address for that. */
+CHILD_TEST(others_do_not_matter)
+{
+    enum { BLOCKS = 1000, SIZE = 100000 };
+    char **at = heap_alloc(HEAP_OUTSIDE, BLOCKS * sizeof *at, 16, NULL);
+
+    heap_reuse(now_ready);
+    for (int execution = 0; execution < 4; execution++) {
+        char *theirs[50];
+
+        for (size_t i = 0; i < 50; i++)
+            theirs[i] = heap_alloc(0, SIZE, 16, NULL);
+        for (size_t i = 0; i < BLOCKS; i++) {
+            char *p = heap_alloc(0, SIZE, 16, NULL);
+
+            EXPECT(execution == 0 || at[i] == p);
+            at[i] = p;
+            if (i % 20 == 0 && i / 20 < 50 && execution == 1) { /* now or later, or never */
+                EXPECT(heap_free(1, theirs[i / 20], NULL) == HEAP_OK);
+                heap_retire(theirs[i / 20], 7);
+            }
+            EXPECT(heap_free(0, p, NULL) == HEAP_OK);
+            heap_retire(p, 7);
+        }
+        for (size_t i = 0; i < 50 && execution == 2; i++) {
+            EXPECT(heap_free(1, theirs[i], NULL) == HEAP_OK);
+            heap_retire(theirs[i], 7);
+        }
+        EXPECT(heap_find(theirs[49])->state == (execution == 1 || execution == 2));
+        heap_restart();
+    }
+}
+
+CHILD_TEST(keeps_places_of_objects)
+{
+    char *kept = NULL;
+
+    heap_reuse(now_ready);
+    for (size_t i = 0; i < 1000; i++) {
+        char *p = heap_alloc(0, 100000, 16, NULL);
+
+        EXPECT(p != kept);
+        if (i == 100)
+            kept = p;
+        if (p == kept)
+            heap_note_object(p + 40);
+        EXPECT(heap_find(p)->has_object == (p == kept));
+        EXPECT(heap_free(0, p, NULL) == HEAP_OK);
+        heap_retire(p, 7);
+    }
+    heap_note_object(&kept);
+    heap_note_object(kept);
+    heap_note_object(NULL);
+}
+
+CHILD_TEST(stays_flat_in_one_execution)
+{
+    size_t before = 0;
+
+    heap_reuse(now_ready);
+    for (size_t i = 0; i < 3000000; i++) {
+        size_t size = i % 50 ? i * 7919 % 2000 : i * 7919 % 2000000;
+        char *p = heap_alloc(0, size, i % 30 ? 16 : 64, NULL);
+
+        EXPECT(p);
+        if (size) {
+            EXPECT(!p[0] && !p[size - 1]);
+            p[0] = p[size - 1] = 1;
+        }
+        EXPECT(heap_free(0, p, NULL) == HEAP_OK);
+        heap_retire(p, 7);
+        if (i == 2000000) /* rare sizes have come often enough, too */
+            before = resident_kib();
+    }
+    EXPECT(before && resident_kib() < before + before / 10);
+}
+
 /* ---- which bytes may be accessed */
 
 CHILD_TEST(test_guard_small)
@@ -347,6 +499,11 @@ int main(void)
         cmocka_unit_test(restores_initial_blocks),
         cmocka_unit_test(reuses_outside),
         cmocka_unit_test(stays_flat),
+        cmocka_unit_test(hands_out_again_late),
+        cmocka_unit_test(hands_out_the_oldest),
+        cmocka_unit_test(others_do_not_matter),
+        cmocka_unit_test(keeps_places_of_objects),
+        cmocka_unit_test(stays_flat_in_one_execution),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
