@@ -441,17 +441,44 @@ static bool granule_access(const struct shadow_who *who, uint64_t addr, unsigned
     return wide_access(who, make_wide(cell), addr, bytes, kind, quiet);
 }
 
+/* A plain write to granules of which nobody else has been told since the thread itself wrote them, or nobody at all: what granule_access would do, for as many
+ * in a row as there are up to the end of the group. Most of what is freed, or handed out again, is like that. 0: not even one. */
+static size_t own_write(const struct shadow_who *who, uint64_t addr, size_t size)
+{
+    size_t end = SHADOW_GROUP - (addr & (SHADOW_GROUP - 1)), done = 0;
+    struct shadow_cell *cell = addr & (SHADOW_GRANULE - 1) ? NULL : shadow_cell(addr);
+
+    if (!cell || shadow_group(addr)->generation != (detector.generation | SHADOW_WIDE))
+        return 0;
+    if (end > size)
+        end = size & ~(size_t)(SHADOW_GRANULE - 1);
+    for (; done < end; done += SHADOW_GRANULE, cell++) {
+        bool own = is_stale(cell)
+                       ? !who->blocks
+                       : cell->generation == detector.generation &&
+                             (!cell->written || epoch_thread(cell->write) == who->thread) &&
+                             (!cell->read || epoch_thread(cell->reads) == who->thread);
+
+        if (!own || cell->exposed)
+            break;
+        first_access(who, cell, SHADOW_ALL_BYTES, SHADOW_WRITE);
+    }
+    return done;
+}
+
 void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind)
 {
     bool quiet = false; /* one race of one access is enough */
 
     while (size > 0) {
-        size_t here = SHADOW_GRANULE - (addr & (SHADOW_GRANULE - 1));
+        size_t here = SHADOW_GRANULE - (addr & (SHADOW_GRANULE - 1)), own;
 
         if (here > size)
             here = size;
         if (size >= SHADOW_GROUP && addr % SHADOW_GROUP == 0 && group_access(who, addr, kind))
             here = SHADOW_GROUP;
+        else if (size > 8 && kind == SHADOW_WRITE && (own = own_write(who, addr, size)) > 0)
+            here = own;
         else
             quiet = granule_access(who, addr, (unsigned)here, kind, quiet);
         addr += here;
