@@ -156,6 +156,29 @@ static inline bool detect_cell_known(const struct shadow_cell *cell, uint32_t by
            moments_have(detector.shadow.vectors, cell->reads, detector.now);
 }
 
+/* The same, but for what several threads have read: needs few registers. */
+static inline bool detect_cell_recent(const struct shadow_cell *cell, uint32_t bytes, bool writes)
+{
+    if (cell->generation != detector.generation)
+        return false;
+    return ((bytes & ~cell->written) == 0 && cell->write == detector.now) ||
+           (!writes && (bytes & ~cell->read) == 0 && cell->reads == detector.now);
+}
+
+static inline bool detect_recent(uint64_t addr, unsigned size, bool writes)
+{
+    const struct shadow_cell *cell;
+
+    if (size > 8 || (addr & (size - 1)) || addr >> SHADOW_ADDRESS_BITS)
+        return false;
+    cell = shadow_known(detector.chunks, addr);
+    if (!cell)
+        return false;
+    if (size < 8)
+        return detect_cell_recent(cell, shadow_bytes(addr, size), writes);
+    return detect_cell_recent(&cell[0], 15, writes) && detect_cell_recent(&cell[1], 15, writes);
+}
+
 /* Quick looks at 1, 2, 4 or 8 bytes. True: the access adds nothing to what is known, and need not be told. */
 static inline bool detect_known(uint64_t addr, unsigned size, bool writes)
 {

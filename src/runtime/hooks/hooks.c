@@ -262,11 +262,24 @@ static inline bool load_direct(const void *p, uint32_t flags)
         return old;                                                                                \
     }
 
-/* What code does not do by itself. It has counted the access. The slow ways spare registers, too, so that the others need not. */
+/* A call that nothing is left to do behind: whoever makes it need not save registers for it. */
+#if __has_attribute(musttail)
+#define LAST_CALL __attribute__((musttail))
+#else
+#define LAST_CALL
+#endif
+
+/* What code does not do by itself. It has counted the access. What is most likely comes first, and calls nothing; the slow ways spare registers, too, so
+ * that it need not. */
 #define QUICK(size, type)                                                                          \
     SLOW HOOK_SPARING type read_slow##size(const void *p, const struct raddle_site *site)          \
     {                                                                                              \
-        return load_slow##size(p, HOOK_PLAIN, site);                                               \
+        type value;                                                                                \
+                                                                                                   \
+        if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, false))                    \
+            return load_slow##size(p, HOOK_PLAIN, site);                                           \
+        memcpy(&value, p, size);                                                                   \
+        return value;                                                                              \
     }                                                                                              \
                                                                                                    \
     SLOW HOOK_SPARING void write_slow##size(void *p, type value, const struct raddle_site *site)   \
@@ -279,8 +292,8 @@ static inline bool load_direct(const void *p, uint32_t flags)
         type value;                                                                                \
                                                                                                    \
         __raddle_frames->site = site;                                                              \
-        if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, false))                    \
-            return read_slow##size(p, site);                                                       \
+        if (!plain.quick || !detect_recent((uint64_t)(uintptr_t)p, size, false))                   \
+            LAST_CALL return read_slow##size(p, site);                                             \
         memcpy(&value, p, size);                                                                   \
         return value;                                                                              \
     }                                                                                              \
@@ -289,10 +302,8 @@ static inline bool load_direct(const void *p, uint32_t flags)
                                                 const struct raddle_site *site)                    \
     {                                                                                              \
         __raddle_frames->site = site;                                                              \
-        if (!plain.quick || !detect_known((uint64_t)(uintptr_t)p, size, true)) {                   \
-            write_slow##size(p, value, site);                                                      \
-            return;                                                                                \
-        }                                                                                          \
+        if (!plain.quick || !detect_recent((uint64_t)(uintptr_t)p, size, true))                    \
+            LAST_CALL return write_slow##size(p, value, site);                                     \
         __raddle_quick.wrote = 1;                                                                  \
         memcpy(p, &value, size);                                                                   \
     }
