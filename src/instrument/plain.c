@@ -108,6 +108,7 @@ void plain_switch(struct pass *pass)
     flag = LLVMGetNamedGlobal(pass->module, "__raddle_checks");
     if (!flag)
         flag = LLVMAddGlobal(pass->module, pass->i8, "__raddle_checks");
+    LLVMSetGlobalConstant(flag, 1);
     for (uint32_t i = 0; i < pass->plains.count; i++)
         function_switch(pass, pass->plains.at[i].function, flag, pass->plains.at[i].copy);
 }
