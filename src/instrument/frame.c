@@ -200,9 +200,9 @@ static void record_locals(struct frame *frame)
     }
 }
 
-void frame_record_sunk(struct work *work, const struct point *point)
+void frame_record_sunk(struct work *work, const struct point *point, LLVMValueRef before)
 {
-    builder_at(work->frame, point->unlikely);
+    builder_at(work->frame, before);
     for (uint32_t i = 0; i < point->live_count; i++)
         if (work->locals.at[point->live[i]].sunk)
             store_local(work->frame, &work->locals.at[point->live[i]], NULL);

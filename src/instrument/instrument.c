@@ -332,6 +332,13 @@ static void functions_number(struct pass *pass)
         residual_functions(pass, ours.at, ours.count);
 }
 
+static void functions_rate(struct pass *pass)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(pass->module); f; f = LLVMGetNextFunction(f))
+        if (is_ours_to_instrument(pass, f))
+            function_rate(f);
+}
+
 /* Locals whose address nobody takes leave memory before we look. */
 static void promote_locals(LLVMModuleRef module)
 {
@@ -387,6 +394,8 @@ void raddle_instrument(LLVMModuleRef module, bool optimises)
         }
     types_variables(&pass);
     plain_switch(&pass);
+    if (optimises)
+        functions_rate(&pass);
     constructors_rewrite(&pass);
     LLVMSetIsNewDbgInfoFormat(module, records);
     if (pass.options.verify)

@@ -25,7 +25,8 @@
 #define SIZE_CLASSES 5 /* accesses of 1, 2, 4, 8 and 16 bytes */
 #define NO_CLASS     (-1)
 #define NO_VALUE     UINT32_MAX
-#define SITE_FIELDS  12 /* of struct raddle_site */
+#define QUICK_CHECK  "__raddle_knows_" /* names of checks begin so */
+#define SITE_FIELDS  12                /* of struct raddle_site */
 #define LIVE_FIELDS  7
 
 /* From the environment: RADDLE_PASS_OPTIONS=live=0,residual=0,frames=0,quick=0,spans=0,plain=0,heads=0,verify=1 */
@@ -118,7 +119,7 @@ struct point {
     /* an access that code checks by itself: quick.c */
     bool quick;
     bool asks_write;               /* its check is for writing */
-    bool apart;                    /* and is not put in its place */
+    bool straight;                 /* no code of its own: a hook does it, in its place */
     uint32_t asker;                /* the point whose check holds for it, often itself */
     LLVMValueRef known;            /* that check's result: whether memory is accessed at once */
     LLVMValueRef likely, unlikely; /* the ends of both ways */
@@ -133,6 +134,7 @@ struct local {
     uint32_t slot;    /* in the frame, once it is known to be needed */
     uint32_t memory;  /* of a variable in memory: its number among those; else NO_VALUE */
     bool recorded;    /* live at some point */
+    bool busy;        /* defined where checks are in place */
     bool sunk;        /* at quick points only, and recorded there */
     uint32_t uses;    /* how many those are */
 };
@@ -343,10 +345,27 @@ void quick_find(struct work *work);
 void quick_fork(struct work *work);
 void quick_rewrite(struct work *work, const struct point *point);
 
+/* ---- quick_place.c: after they are marked */
+
+/* Finds out which ones are straight, and where checks are in place. */
+void quick_places(struct work *work);
+
+/* ---- busy.c: which functions with hooks are worth optimising */
+
+/* Says so in an attribute. After the function has got its hooks. */
+void function_rate(LLVMValueRef function);
+/* Entered from register.cpp: of a function that others may have been inlined into; whether the optional pass of LLVM, by the name of its class, is to go over the
+ * function; and what is left to be said to the code generator, when all of them have. */
+void raddle_rate_again(LLVMValueRef function);
+bool raddle_wants(LLVMValueRef function, const char *pass, size_t length);
+void raddle_finish(LLVMModuleRef module);
+bool raddle_is_expanded(LLVMValueRef function);
+
 /* ---- quick_check.c: functions of the module that quick accesses call; made at the first use */
 
-/* Tells whether an access of 1 << class bytes adds nothing to what is known. Is inlined, or else `apart`, and spares registers. */
-LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes, bool apart);
+/* Tells whether an access of 1 << class bytes adds nothing to what is known. Is inlined, behind all other passes if there are some: until
+ * then it is one call to go over. */
+LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes);
 
 /* Counts that many accesses; all of raddle_quick.left is done there. */
 LLVMValueRef quick_count_function(struct pass *pass);
@@ -372,7 +391,10 @@ bool function_can_be_copied(LLVMValueRef function);
 void function_switch(struct pass *pass, LLVMValueRef function, LLVMValueRef flag,
                      LLVMValueRef other);
 
-/* ---- register.cpp: the one thing besides that LLVM-C 19 has no way to do */
+/* ---- register.cpp: what LLVM-C 19 has no way to do besides */
+
+/* Whether a loop of the function, with no other one in it, calls nothing. */
+bool function_has_silent_loop(LLVMValueRef function);
 
 /* A copy of the function under another name, with debug information of its own. */
 LLVMValueRef function_clone(LLVMValueRef function);
@@ -517,8 +539,8 @@ void frame_make(struct work *work);
 
 /* The instruction behind a call and what frame_make has put there: where a hook that follows it belongs. The call is a point. */
 LLVMValueRef frame_behind(const struct work *work, LLVMValueRef call);
-/* Records the values that are live at a quick point and nowhere else, on its unlikely way. */
-void frame_record_sunk(struct work *work, const struct point *point);
+/* Records the values that are live at a quick point and not recorded where they are defined, before that instruction. */
+void frame_record_sunk(struct work *work, const struct point *point, LLVMValueRef before);
 /* Gives each recorded value its slots. */
 void slots_assign(struct work *work);
 

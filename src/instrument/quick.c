@@ -12,8 +12,7 @@
  * Of accesses in one block to the same bytes, with nothing between that lets the thread release anything, the first asks for
  * all: if it need not be told, nor need the others. */
 
-#define INLINE_MAX 8 /* checks outside of loops that a function has in it */
-#define SUNK_MAX   8 /* points; a value that is live at more of them is recorded once */
+#define SUNK_MAX 8 /* points; a value that is live at more of them is recorded once */
 
 /* ---- which they are */
 
@@ -147,7 +146,7 @@ static void sink(struct work *work)
         for (uint32_t j = 0; j < point->live_count; j++) {
             struct local *local = &work->locals.at[point->live[j]];
 
-            local->uses += point->quick ? 1 : SUNK_MAX + 1;
+            local->uses += point->quick && (!point->straight || local->busy) ? 1 : SUNK_MAX + 1;
         }
     }
     for (uint32_t i = 0; i < work->locals.count; i++) {
@@ -178,6 +177,7 @@ void quick_find(struct work *work)
         find_in_block(&askers, b);
     if (!work->pass->optimises)
         leave_reads(work);
+    quick_places(work);
     sink(work);
 }
 
@@ -261,8 +261,8 @@ static void count_insert(struct work *work)
 static void ask(struct work *work, struct point *point)
 {
     LLVMValueRef pointer = access_pointer(point->instruction);
-    LLVMValueRef function = quick_check_function(work->pass, access_class(work, point->instruction),
-                                                 point->asks_write, point->apart);
+    LLVMValueRef function =
+        quick_check_function(work->pass, access_class(work, point->instruction), point->asks_write);
 
     builder_before(work->pass, point->instruction);
     point->known = LLVMBuildCall2(work->pass->builder, LLVMGlobalGetValueType(function), function,
@@ -278,58 +278,11 @@ static void fork_at(struct work *work, struct point *point)
         ask(work, point);
     block_fork(pass, work->points.at[point->asker].known, point->instruction, &point->likely,
                &point->unlikely);
-    frame_record_sunk(work, point);
+    frame_record_sunk(work, point, point->unlikely);
     builder_before(pass, point->instruction);
     LLVMInstructionRemoveFromParent(point->instruction);
     LLVMPositionBuilderBefore(pass->builder, point->likely);
     LLVMInsertIntoBuilder(pass->builder, point->instruction);
-}
-
-/* Whether each block is in a loop: between one that the code comes back to and where it does so from, in the order in which clang
- * puts them. */
-static bool *loops_find(struct work *work)
-{
-    struct map number_of;
-    uint32_t blocks = LLVMCountBasicBlocks(work->function), from = 0, count = 0;
-    bool *inside = arena_alloc(&work->arena, blocks);
-
-    memset(inside, 0, blocks);
-    map_open(&number_of, &work->arena);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
-         b = LLVMGetNextBasicBlock(b))
-        map_add(&number_of, value_key(b), count++);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
-         b = LLVMGetNextBasicBlock(b), from++)
-        for (unsigned i = 0; i < block_exits(b); i++) {
-            LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
-            uint32_t to = map_get(&number_of, value_key(LLVMGetSuccessor(last, i)));
-
-            if (to <= from)
-                memset(inside + to, 1, from - to + 1);
-        }
-    return inside;
-}
-
-/* A check is some fifty instructions for clang to go over. Where code does not come back to it, it is a call, in functions that have
- * many of them. */
-static void apart_find(struct work *work)
-{
-    const bool *inside = loops_find(work);
-    VEC(uint32_t) outside = {0};
-    uint32_t number = 0;
-
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
-         b = LLVMGetNextBasicBlock(b), number++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !inside[number];
-             i = LLVMGetNextInstruction(i)) {
-            uint32_t index = map_get(&work->point_of, value_key(i));
-
-            if (index != MAP_ABSENT && work->points.at[index].quick &&
-                work->points.at[index].asker == index)
-                vec_push(&work->arena, &outside, index);
-        }
-    for (uint32_t i = 0; outside.count > INLINE_MAX && i < outside.count; i++)
-        work->points.at[outside.at[i]].apart = true;
 }
 
 void quick_fork(struct work *work)
@@ -340,36 +293,30 @@ void quick_fork(struct work *work)
         any |= work->points.at[i].quick;
     if (!any)
         return;
-    apart_find(work);
     count_insert(work);
-    for (uint32_t i = 0; i < work->points.count; i++)
-        if (work->points.at[i].quick)
-            fork_at(work, &work->points.at[i]);
+    for (uint32_t i = 0; i < work->points.count; i++) {
+        struct point *point = &work->points.at[i];
+
+        if (point->straight)
+            frame_record_sunk(work, point, point->instruction);
+        else if (point->quick)
+            fork_at(work, point);
+    }
 }
 
 /* ---- both sides */
 
-static void quick_load(struct work *work, const struct point *point, int class)
+static LLVMValueRef read_call(struct work *work, const struct point *point, int class)
 {
-    struct pass *pass = work->pass;
-    LLVMValueRef load = point->instruction, args[] = {access_pointer(load), point->site}, value,
-                 phi;
-    LLVMValueRef rest =
-        LLVMGetFirstInstruction(LLVMGetSuccessor(point->likely, 0)); /* behind the fork */
-    LLVMBasicBlockRef from[] = {LLVMGetInstructionParent(point->likely),
-                                LLVMGetInstructionParent(point->unlikely)};
+    LLVMValueRef load = point->instruction, args[] = {access_pointer(load), point->site}, value;
     char name[32];
 
     snprintf(name, sizeof name, "__raddle_read%u", 1u << class);
-    value = quick_call(pass, name, pass->integer[class], args, 2);
-    value = value_from_integer(pass, value, LLVMTypeOf(load));
-    LLVMPositionBuilderBefore(pass->builder, rest);
-    phi = LLVMBuildPhi(pass->builder, LLVMTypeOf(load), "");
-    LLVMReplaceAllUsesWith(load, phi);
-    LLVMAddIncoming(phi, (LLVMValueRef[]){load, value}, from, 2);
+    value = quick_call(work->pass, name, work->pass->integer[class], args, 2);
+    return value_from_integer(work->pass, value, LLVMTypeOf(load));
 }
 
-static void quick_store(struct work *work, const struct point *point, int class)
+static void write_call(struct work *work, const struct point *point, int class)
 {
     struct pass *pass = work->pass;
     LLVMValueRef store = point->instruction, args[3] = {access_pointer(store), NULL, point->site};
@@ -378,14 +325,48 @@ static void quick_store(struct work *work, const struct point *point, int class)
     args[1] = value_to_integer(pass, LLVMGetOperand(store, 0), pass->integer[class]);
     snprintf(name, sizeof name, "__raddle_write%u", 1u << class);
     quick_call(pass, name, pass->nothing, args, 3);
-    LLVMPositionBuilderBefore(pass->builder, point->likely);
-    quick_note_write(pass);
+}
+
+static void quick_load(struct work *work, const struct point *point, int class)
+{
+    struct pass *pass = work->pass;
+    LLVMValueRef load = point->instruction, value = read_call(work, point, class), phi;
+    LLVMValueRef rest =
+        LLVMGetFirstInstruction(LLVMGetSuccessor(point->likely, 0)); /* behind the fork */
+    LLVMBasicBlockRef from[] = {LLVMGetInstructionParent(point->likely),
+                                LLVMGetInstructionParent(point->unlikely)};
+
+    LLVMPositionBuilderBefore(pass->builder, rest);
+    phi = LLVMBuildPhi(pass->builder, LLVMTypeOf(load), "");
+    LLVMReplaceAllUsesWith(load, phi);
+    LLVMAddIncoming(phi, (LLVMValueRef[]){load, value}, from, 2);
+}
+
+static void quick_store(struct work *work, const struct point *point, int class)
+{
+    write_call(work, point, class);
+    LLVMPositionBuilderBefore(work->pass->builder, point->likely);
+    quick_note_write(work->pass);
+}
+
+/* The hook alone, in the place of the access. */
+static void straight_rewrite(struct work *work, const struct point *point, int class)
+{
+    builder_before(work->pass, point->instruction);
+    if (LLVMIsAStoreInst(point->instruction))
+        write_call(work, point, class);
+    replace(point->instruction,
+            LLVMIsAStoreInst(point->instruction) ? NULL : read_call(work, point, class));
 }
 
 void quick_rewrite(struct work *work, const struct point *point)
 {
     int class = access_class(work, point->instruction);
 
+    if (point->straight) {
+        straight_rewrite(work, point, class);
+        return;
+    }
     LLVMPositionBuilderBefore(work->pass->builder, point->unlikely);
     LLVMSetCurrentDebugLocation2(work->pass->builder,
                                  LLVMInstructionGetDebugLoc(point->instruction));

@@ -6,7 +6,7 @@
 
 /* Functions that instrumented code gets for its quick accesses (quick.c): each module has its own, and most are inlined. */
 
-/* ---- the check, as a function that is always inlined */
+/* ---- the check, as a function that is inlined sooner or later */
 
 /* Its parts, while it is built. */
 struct check {
@@ -255,20 +255,31 @@ static void check_build(struct check *c, bool writes)
     LLVMBuildRet(c->builder, LLVMConstInt(pass->i1, 0, 0));
 }
 
-LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes, bool apart)
+/* Else whoever calls it would have to read all memory anew behind it. */
+static void only_reads(struct pass *pass, LLVMValueRef function)
+{
+    const uint64_t reads_anywhere = 0x15; /* Ref, for each of three kinds of memory */
+
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeFunctionIndex,
+        LLVMCreateEnumAttribute(pass->context, pass->attr_memory, reads_anywhere));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(pass->context, pass->attr_willreturn, 0));
+}
+
+LLVMValueRef quick_check_function(struct pass *pass, int class, bool writes)
 {
     struct check c = {.pass = pass, .class = class};
     char name[40];
 
-    snprintf(name, sizeof name, "__raddle_%s_%s%u", apart ? "asks" : "knows",
-             writes ? "write" : "read", 1u << class);
+    snprintf(name, sizeof name, QUICK_CHECK "%s%u", writes ? "write" : "read", 1u << class);
     c.function = LLVMGetNamedFunction(pass->module, name);
     if (c.function)
         return c.function;
     c.function = function_new(pass, name, LLVMFunctionType(pass->i1, &pass->pointer, 1, 0),
-                              apart ? pass->attr_noinline : pass->attr_alwaysinline);
-    if (apart)
-        LLVMSetFunctionCallConv(c.function, LLVMPreserveMostCallConv);
+                              pass->optimises ? pass->attr_noinline : pass->attr_alwaysinline);
+    if (pass->optimises)
+        only_reads(pass, c.function);
     c.quick = quick_variable(pass);
     c.builder = LLVMCreateBuilderInContext(pass->context);
     check_build(&c, writes);
