@@ -14,7 +14,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_rounds tests/native_states tests/cluster tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
-.PHONY: build profile run test asan fuzz fuzz-readers bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
+.PHONY: build profile run test asan fuzz fuzz-readers bench-compile bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .PHONY: real setup-real faults
@@ -88,6 +88,9 @@ fuzz-readers: $(FUZZ)/build.ninja ## libFuzzer on each reader of input: SECONDS=
 		ran=$$((ran + 1)); \
 	done; \
 	[ $$ran -gt 0 ] || { echo "no tests/fuzz/fuzz_*.c: nothing was fuzzed"; exit 1; }
+
+bench-compile: build ## how long `raddle cc` takes, as a ratio to clang
+	bench/compile.sh $(BUILD)
 
 bench-engine: $(BUILD)/build.ninja ## speed of the engine
 	cmake --build $(BUILD) --target bench_engine
