@@ -13,12 +13,17 @@ add_library(raddle_runtime_low STATIC
     src/runtime/core/heap_quarantine.c
     src/runtime/core/image.c
     src/runtime/core/image_modules.c
+    src/runtime/core/kernel.c
     src/runtime/core/part.c
+    src/runtime/core/place.c
+    src/runtime/core/place_maps.c
     src/runtime/core/spin_image.c
     src/runtime/core/state.c
     src/runtime/core/state_fd.c
     src/runtime/core/state_fork.c
-    src/runtime/core/tls.c)
+    src/runtime/core/state_place.c
+    src/runtime/core/tls.c
+    src/runtime/core/tracker.c)
 # Inside the tested process nothing but the hooks and interposed functions may be seen.
 set_target_properties(raddle_runtime_low PROPERTIES
     POSITION_INDEPENDENT_CODE ON

@@ -169,6 +169,8 @@ static const char *set_rounds(struct settings *settings, const char *value)
 /* As many along a path as --snapshots=auto has. */
 #define SNAPSHOTS_AUTO_MAX 16
 
+#define SNAPSHOTS_TAKES "off, auto, each or a number from 1 to 64"
+
 static const char *set_snapshots(struct settings *settings, const char *value)
 {
     static const struct {
@@ -178,19 +180,22 @@ static const char *set_snapshots(struct settings *settings, const char *value)
     } kinds[] = {{"off", SNAPSHOTS_OFF, 0},
                  {"auto", SNAPSHOTS_AUTO, SNAPSHOTS_AUTO_MAX},
                  {"each", SNAPSHOTS_EACH, SNAPSHOTS_MAX}};
+    size_t length = strcspn(value, ":");
     char *end;
     unsigned long number = strtoul(value, &end, 10);
 
+    settings->snapshots_fork = strcmp(value + length, ":fork") == 0;
     settings->snapshots = SNAPSHOTS_AUTO;
     settings->snapshots_max = (uint32_t)number;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, value) == 0) {
+        if (strncmp(kinds[i].name, value, length) == 0 && !kinds[i].name[length]) {
             settings->snapshots = kinds[i].kind;
             settings->snapshots_max = kinds[i].max;
-            return NULL;
+            return settings->snapshots_fork || !value[length] ? NULL : SNAPSHOTS_TAKES;
         }
-    return value[0] < '1' || value[0] > '9' || *end || number > SNAPSHOTS_MAX
-               ? "off, auto, each or a number from 1 to 64"
+    return value[0] < '1' || value[0] > '9' || (*end && !settings->snapshots_fork) ||
+                   end != value + length || number > SNAPSHOTS_MAX
+               ? SNAPSHOTS_TAKES
                : NULL;
 }
 
@@ -244,7 +249,7 @@ static const struct option_row check_options[] = {
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {"step-timeout", "SECONDS", "for one step (default 5 in the kernel, 30 computing)",
      set_step_timeout},
-    {"snapshots", "N", "off (default), auto, each or N: go back by forks", set_snapshots},
+    {"snapshots", "N", "off (default), auto, each or N: go back to states kept", set_snapshots},
     {"checkpoint", "FILE", "write there what is left of the search, now and then", set_checkpoint},
     {"checkpoint-interval", "SECONDS", "from one to the next (default 60)",
      set_checkpoint_interval},

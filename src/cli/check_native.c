@@ -286,6 +286,8 @@ static int check_finish(struct native_check *check, const struct driver_end *end
         session->explorer.stats.cut |= stopped;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
     report_set_contended(&check->report, &session->explorer.contended);
+    if (session->snapshots.way)
+        check->report.snapshots.way = report_text(&check->report, session->snapshots.way);
     check->report.snapshots.made = session->snapshots.table.made;
     check->report.snapshots.used = session->snapshots.table.used;
     check->report.snapshots.lost = session->snapshots.table.lost;

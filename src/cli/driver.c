@@ -67,6 +67,7 @@ bool driver_open(struct driver *driver, const struct settings *settings)
     session->rounds.on = settings->rounds && !search_samples(settings->search.search) &&
                          settings->search.preemption_bound == NO_BOUND;
     session->snapshots.kind = settings->snapshots;
+    session->snapshots.forks = settings->snapshots_fork;
     session->snapshots.max = settings->snapshots_max;
     session->races = settings->races;
     session->races_warn = settings->races_warn;

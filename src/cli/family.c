@@ -15,6 +15,7 @@
 void family_prepare(struct session *session)
 {
     session->snapshots.baton = 0;
+    session->snapshots.opened = false;
     session->snapshots.driver = (uint32_t)getpid();
     snapshots_forget(&session->snapshots.table);
     for (int i = 0; i < SNAPSHOTS_MAX; i++)

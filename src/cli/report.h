@@ -51,6 +51,7 @@ struct report {
     bool relaxed;               /* relaxed stores were seen */
     uint64_t suppressed;        /* data races that were found and are not reported */
     struct {
+        const char *way;
         uint64_t made, used, lost;
         const char *refused;
     } snapshots;               /* as in struct result */

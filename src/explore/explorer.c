@@ -412,7 +412,7 @@ static void reversal_note(struct explorer *explorer, const struct event *event)
 }
 
 /* Gives up finished states, the deepest one even if it is not (`cut`), and all where runs do not come any more, and goes back to the deepest
- * one that has something left to try: from a snapshot, in another process, if there is one and this one need not `stay`. False if there is none, or if the target does not repeat what it did. */
+ * one that has something left to try: from a snapshot, maybe in another process, if there is one and this one need not `stay`. False if there is none, or if the target does not repeat what it did. */
 static bool go_back(struct explorer *explorer, bool cut, bool stay)
 {
     struct execution *x = &explorer->execution;

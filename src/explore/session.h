@@ -214,7 +214,7 @@ struct session_checkpoint {
 /* For `scratch`, behind all other shared memory. */
 #define SESSION_SCRATCH ((size_t)1 << 36)
 
-/* Snapshots are processes that wait. All processes of the program are children of the driver, which tells when one of them has died; only one runs, and has the
+/* Snapshots by forks are processes that wait. All processes of the program are children of the driver, which tells when one of them has died; only one runs, and has the
  * `baton`. What a process that waits is told: its number (each has another one) and one of these. */
 enum session_order { SESSION_WAIT, SESSION_GO, SESSION_END, SESSION_DIED };
 
@@ -222,7 +222,10 @@ enum session_order { SESSION_WAIT, SESSION_GO, SESSION_END, SESSION_DIED };
 
 struct session_snapshots {
     uint8_t kind; /* enum snapshots_kind: asked for */
+    bool forks;   /* asked for: by forks, also if they could be in place */
     uint32_t max;
+    bool opened;      /* by the present process */
+    session_text way; /* snapshot_ops.name; NULL: there were none */
     struct snapshots table;
     uint32_t driver; /* its process */
     /* Which process runs, in the upper half; below, a number that is odd while that one hands over to another. 0: there was none before. */

@@ -3,15 +3,11 @@
 #include "base/ticks.h"
 #include "explore/explorer.h"
 
-/* What it costs to make one, before that was measured; and until a process that waits has noticed that it is to go on. In nanoseconds. */
-#define MAKING_GUESS 300000u
-#define WAKING       100000u
-
 /* While replays are short, one in so many is measured. */
 #define MEASURE_RUNS 16
 
-/* What lies between two is worth so many times what they cost: exploring takes longer than a replay. */
-#define WORTH 2
+/* The clock is looked at when this part of what it takes to make one may have passed. */
+#define LOOK_PART 4
 
 /* Returns after which older ones count half. */
 #define RETURNS_HALF 1024
@@ -37,7 +33,8 @@ void snapshots_open(struct snapshots *snapshots, const struct snapshot_ops *ops,
     snapshots->context = context;
     snapshots->kind = kind;
     snapshots->max = max < SNAPSHOTS_MAX ? max : SNAPSHOTS_MAX;
-    snapshots->making = MAKING_GUESS;
+    snapshots->making = ops->guess;
+    snapshots->copying = 0;
     snapshots->replay = 0;
     snapshots->refused = 0;
     snapshots->watching = kind == SNAPSHOTS_EACH;
@@ -49,11 +46,9 @@ static void time_average(uint64_t *of, uint64_t value)
     *of = *of ? *of - *of / 8 + value / 8 : value;
 }
 
-/* To make one, and to come back to it: that is another fork, and the end of the process that ran, which takes about as long. In both processes pages have to be copied
- * that are written. */
-static uint64_t snapshot_cost(const struct snapshots *snapshots)
+static uint64_t going(const struct snapshots *snapshots)
 {
-    return 3 * snapshots->making + WAKING + 2 * snapshots->copying;
+    return snapshots->ops->going(snapshots->context, snapshots->making);
 }
 
 /* ---- which are kept */
@@ -161,17 +156,30 @@ static bool is_branching(struct explorer *explorer)
     return enabled > 1;
 }
 
-/* As ticks are no longer than nanoseconds, they can tell that it is too early: to ask for the time that was computed is a system call. */
-static bool is_worth_it(struct snapshots *snapshots)
+/* Of `all` times that the search came back lately, `behind` times it was to states behind this one. If that goes on, it comes back so often before it gives this state up:
+ * behind / (all - behind). What lies between must be worth more than what the snapshot costs. */
+static bool pays(const struct snapshots *snapshots, uint32_t depth, uint64_t span)
 {
-    uint64_t worth = WORTH * snapshot_cost(snapshots), ticks = ticks_now();
+    uint64_t behind = returns_between(snapshots, depth, UINT32_MAX);
+    uint64_t all = snapshots->returns_total + 2;
+    uint64_t once = snapshots->making + snapshots->copying;
+    uint64_t saved =
+        snapshots->count > 0 ? span : span - (span > going(snapshots) ? going(snapshots) : span);
+
+    return saved / 1024 * behind > once / 1024 * (all - behind);
+}
+
+/* As ticks are no longer than nanoseconds, they can tell that it is too early: to ask for the time that was computed is a system call. */
+static bool is_worth_it(struct snapshots *snapshots, uint32_t depth)
+{
+    uint64_t ticks = ticks_now();
 
     if (snapshots->kind == SNAPSHOTS_EACH)
         return true;
-    if (ticks - snapshots->looked < worth)
+    if (ticks - snapshots->looked < snapshots->making / LOOK_PART)
         return false;
     snapshots->looked = ticks;
-    return computed(snapshots) - snapshots->since > worth;
+    return pays(snapshots, depth, computed(snapshots) - snapshots->since);
 }
 
 /* In the state that was kept, from where the process is now: on to where the search wanted to go. */
@@ -224,7 +232,7 @@ bool snapshots_take(struct explorer *explorer)
     if (!snapshots || !snapshots->watching ||
         (snapshots->count > 0 && snapshot_at(snapshots, snapshots->count - 1)->depth == depth))
         return false;
-    if (!is_worth_it(snapshots) || !is_branching(explorer))
+    if (!is_worth_it(snapshots, depth) || !is_branching(explorer))
         return false;
     now = computed(snapshots);
     if (!room_make(snapshots, depth, now - snapshots->since))
@@ -234,23 +242,29 @@ bool snapshots_take(struct explorer *explorer)
 
 /* ---- going back */
 
-/* Goes to the nearest one, if there is any. Ends those that are behind the state. */
-static void snapshot_return(struct explorer *explorer)
+/* Goes to the nearest one, if there is any, and on to the state. Ends those that are behind it. False: there is none. */
+static bool snapshot_return(struct explorer *explorer)
 {
     struct snapshots *snapshots = explorer->options.snapshots;
     uint32_t depth = explorer->execution.events.count;
 
     if (!snapshots->watching && snapshots->count == 0)
-        return;
+        return false;
     return_note(explorer, depth);
     time_average(&snapshots->copying, snapshots->ops->copying(snapshots->context));
     while (snapshots->count > 0 && snapshot_at(snapshots, snapshots->count - 1)->depth > depth)
         snapshot_remove(snapshots, snapshots->count - 1);
     while (snapshots->count > 0) {
-        snapshots->ops->go(snapshots->context, snapshots->path[snapshots->count - 1]);
+        uint32_t slot = snapshots->path[snapshots->count - 1];
+
+        if (snapshots->ops->go(snapshots->context, slot)) {
+            snapshot_arrive(explorer, slot);
+            return true;
+        }
         snapshots->lost++;
         snapshots->count--;
     }
+    return false;
 }
 
 /* A replay from the start begins, and is over. */
@@ -265,7 +279,8 @@ static void plain_replay_ends(struct snapshots *snapshots)
     if (!snapshots->watching && snapshots->runs % MEASURE_RUNS != 1)
         return;
     time_average(&snapshots->replay, computed(snapshots) - snapshots->since);
-    if (snapshots->refused < REFUSED_MAX && snapshots->replay > snapshot_cost(snapshots))
+    if (snapshots->refused < REFUSED_MAX &&
+        snapshots->replay > snapshots->making + snapshots->copying + going(snapshots))
         snapshots->watching = true; /* for good: what is short by itself is not kept anyway */
 }
 
@@ -276,8 +291,8 @@ bool snapshots_replay(struct explorer *explorer, bool stay)
 
     if (!snapshots)
         return execution_replay(&explorer->execution, &explorer->diverged);
-    if (!stay)
-        snapshot_return(explorer);
+    if (!stay && snapshot_return(explorer))
+        return explorer->diverged == EVENT_NONE;
     plain_replay_begins(snapshots);
     repeated = execution_replay(&explorer->execution, &explorer->diverged);
     plain_replay_ends(snapshots);

@@ -6,9 +6,9 @@
 /* Snapshots of states of the present path, so that getting back to a state does not cost what the program computed on the way. The target keeps itself, by
  * snapshot_ops; a copy of the world lies beside. The rest of the search is not part of a snapshot: it goes on.
  *
- * A snapshot is worth its place if doing again what lies between the one before it and itself, as often as the search comes back to states behind it,
- * costs more than to make it and to come back to it. That is measured while the search runs; until replays take long, nothing is done but to
- * measure one of them now and then. */
+ * A snapshot is worth its place if doing again what lies between the one before it and itself, as often as the search will come back to states behind it,
+ * costs more than to make it, and to come back to it if there is no other. How often that will be is guessed from how often the search came back to such depths
+ * lately. All is measured while the search runs; until replays take long, nothing is done but to measure one of them now and then. */
 
 struct explorer;
 
@@ -27,11 +27,13 @@ enum snapshot_role {
     SNAPSHOT_BACK,    /* in that state once more */
 };
 
-/* What a target does for it. */
+/* What a target does for it: in one of two ways. Either the state is kept by another process, which goes on in `keep` when the search comes back; or it is put back in
+ * this one. */
 struct snapshot_ops {
-    /* Keeps the present state as number `slot`. Returns once for each time that the search comes to it. */
+    const char *name; /* what reports call that way */
+    /* Keeps the present state as number `slot`. Returns once more, with SNAPSHOT_BACK, for each time that the search comes back to it in another process. */
     enum snapshot_role (*keep)(void *context, uint32_t slot);
-    /* Goes to that state: does not return here, but from `keep`. If it is not there any more, false. */
+    /* Goes to that state. True: this process is in it now. Or it does not return here, but from `keep`. If the state is not there any more, false. */
     bool (*go)(void *context, uint32_t slot);
     /* It is not needed any more. */
     void (*drop)(void *context, uint32_t slot);
@@ -39,6 +41,9 @@ struct snapshot_ops {
     uint64_t (*copying)(void *context);
     /* Nanoseconds that the process has computed so far. Others that run do not count. */
     uint64_t (*computed)(void *context);
+    /* Nanoseconds that it takes to come back to one, if it takes so long to make it. */
+    uint64_t (*going)(void *context, uint64_t making);
+    uint64_t guess; /* what it takes to make one, before that was measured */
 };
 
 struct snapshot {
@@ -74,8 +79,8 @@ void snapshots_open(struct snapshots *snapshots, const struct snapshot_ops *ops,
  * explorer->diverged says otherwise. */
 bool snapshots_take(struct explorer *explorer);
 
-/* Goes to the state after the last event: from the nearest snapshot, and then it does not return here; or, if there is none or this process has to `stay`, by a
- * replay. False if the target does not do again what it did. */
+/* Goes to the state after the last event: from the nearest snapshot, and then it may not return here, but from snapshots_take; or, if there is none or this process has
+ * to `stay`, by a replay. False if the target does not do again what it did. */
 bool snapshots_replay(struct explorer *explorer, bool stay);
 
 /* Ends them all. NULL is fine. */

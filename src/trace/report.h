@@ -61,6 +61,7 @@ struct result {
         uint64_t checks, found, saved;
     } symmetric; /* of one that looks for interchangeable threads */
     struct {
+        const char *way; /* how states are kept, or NULL: they are not */
         uint64_t made, used, lost;
         const char *refused; /* why a state could not be kept, or NULL */
     } snapshots;             /* of one that goes back to states by them */

@@ -384,7 +384,7 @@ static json_t *json_result(const struct result *result)
         json_array_append_new(reasons, json_text(result->reasons.at[i]));
     return json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I},"
-        " s:{s:I, s:I, s:I, s:o}, s:I, s:f, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+        " s:{s:o, s:I, s:I, s:I, s:o}, s:I, s:f, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
         "verdict", result->verdict, "reasons", reasons, "model", result->model, "search",
         json_text(result->search), "sampled", json_sampled(&result->sampled), "reduction",
         result->reduction, "executions", (json_int_t)result->executions, "blocked",
@@ -393,12 +393,13 @@ static json_t *json_result(const struct result *result)
         (json_int_t)result->state_bytes, "untold", (json_int_t)result->untold, "symmetric",
         "checks", (json_int_t)result->symmetric.checks, "found",
         (json_int_t)result->symmetric.found, "saved", (json_int_t)result->symmetric.saved,
-        "snapshots", "made", (json_int_t)result->snapshots.made, "used",
-        (json_int_t)result->snapshots.used, "lost", (json_int_t)result->snapshots.lost, "refused",
-        json_text(result->snapshots.refused), "threads", (json_int_t)result->threads, "seconds",
-        result->seconds, "estimate", json_estimate(&result->estimate), "checkpoint",
-        json_text(result->checkpoint), "peak_rss_bytes", (json_int_t)result->peak_rss_bytes,
-        "suppressed", (json_int_t)result->suppressed, "unseen", json_unseen(result), "warnings",
+        "snapshots", "way", json_text(result->snapshots.way), "made",
+        (json_int_t)result->snapshots.made, "used", (json_int_t)result->snapshots.used, "lost",
+        (json_int_t)result->snapshots.lost, "refused", json_text(result->snapshots.refused),
+        "threads", (json_int_t)result->threads, "seconds", result->seconds, "estimate",
+        json_estimate(&result->estimate), "checkpoint", json_text(result->checkpoint),
+        "peak_rss_bytes", (json_int_t)result->peak_rss_bytes, "suppressed",
+        (json_int_t)result->suppressed, "unseen", json_unseen(result), "warnings",
         json_bugs(&result->warnings), "bugs", json_bugs(&result->bugs));
 }
 

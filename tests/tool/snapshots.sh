@@ -1,5 +1,5 @@
 #!/bin/bash
-# Snapshots: processes that wait. They save computing, not results; whoever kills them costs time; none is left, however a check ends. That the search is
+# Snapshots: in place, or processes that wait. They save computing, not results; whoever kills them costs time; none is left, however a check ends. That the search is
 # the same as without is what snapshots_same.sh looks at.
 . "$(dirname "$0")/common.bash"
 
@@ -88,22 +88,32 @@ for flag in SAFE BUG CRASH; do
     for more in "" --keep-going; do
         # shellcheck disable=SC2086
         run "$RADDLE" check --minimise 0 --json off.json $more ./$flag
-        # shellcheck disable=SC2086
-        run "$RADDLE" check --snapshots=each --minimise 0 --json on.json $more ./$flag
-        nobody_left "$flag $more"
-        expect "$flag $more: the same counts" test "$(counts off.json)" = "$(counts on.json)"
-        expect "$flag $more: snapshots were made and used" jq -e '.snapshots.made > 0' on.json >"$dir/out"
+        for kind in each each:fork; do
+            # shellcheck disable=SC2086
+            run "$RADDLE" check --snapshots=$kind --minimise 0 --json on.json $more ./$flag
+            nobody_left "$flag $kind $more"
+            expect "$flag $kind $more: the same counts" test "$(counts off.json)" = "$(counts on.json)"
+            expect "$flag $kind $more: snapshots were made" jq -e '.snapshots.made > 0' on.json >"$dir/out"
+        done
     done
 done
-expect "snapshots were come back to" jq -e '.snapshots.used > 0 and .snapshots.lost == 0' on.json >"$dir/out"
-expect "off: none" jq -e '.snapshots == {"made": 0, "used": 0, "lost": 0, "refused": null}' off.json >"$dir/out"
+expect "they were forks" jq -e '.snapshots.way == "fork"' on.json >"$dir/out"
+run "$RADDLE" check --snapshots=each --json on.json ./SAFE
+expect "snapshots were come back to" jq -e '.snapshots.used > 0' on.json >"$dir/out"
+way=$(jq -r .snapshots.way on.json)
+echo "$way: the way of this kernel"
+run "$RADDLE" check --snapshots=each:fork --json on.json ./SAFE
+expect "forks were come back to" jq -e '.snapshots.used > 0 and .snapshots.lost == 0' on.json >"$dir/out"
+expect "off: none" jq -e '.snapshots == {"way": null, "made": 0, "used": 0, "lost": 0, "refused": null}' off.json >"$dir/out"
 
-run "$RADDLE" check --snapshots=each --timeout 1 ./ENDLESS
-expect "timeout: says" grep -q 'the time was up' out
-nobody_left timeout
+for kind in each each:fork; do
+    run "$RADDLE" check --snapshots=$kind --timeout 1 ./ENDLESS
+    expect "timeout: says" grep -q 'the time was up' out
+    nobody_left "timeout, $kind"
+done
 for signal in INT TERM; do
     set -m
-    "$RADDLE" check --snapshots=each ./ENDLESS >out 2>err </dev/null &
+    "$RADDLE" check --snapshots=each:fork ./ENDLESS >out 2>err </dev/null &
     set +m
     await_some
     kill -$signal $!
@@ -113,7 +123,7 @@ for signal in INT TERM; do
     expect "$signal: says" grep -q interrupted out
     nobody_left $signal
 done
-"$RADDLE" check --snapshots=each ./ENDLESS >out 2>err </dev/null &
+"$RADDLE" check --snapshots=each:fork ./ENDLESS >out 2>err </dev/null &
 await_some
 expect "there are processes that wait" test "$(here | wc -l)" -ge 2
 kill -KILL $!
@@ -134,7 +144,7 @@ kill_waiting() {
 run "$RADDLE" check --max-executions 80 --json off.json ./ENDLESS
 killed=0
 for try in 1 2 3 4 5 6; do # until some were killed that were needed
-    "$RADDLE" check --snapshots=each --max-executions 80 --json on.json ./ENDLESS >out 2>err </dev/null &
+    "$RADDLE" check --snapshots=each:fork --max-executions 80 --json on.json ./ENDLESS >out 2>err </dev/null &
     while kill -0 $! 2>/dev/null; do kill_waiting; done
     wait $!
     expect "killed snapshots ($try): the same counts" test "$(counts off.json)" = "$(counts on.json)"
@@ -143,7 +153,7 @@ for try in 1 2 3 4 5 6; do # until some were killed that were needed
 done
 expect "some were killed" test "$killed" -gt 0
 
-# ---- what a fork shares
+# ---- what a fork shares, and what is put back in place
 
 seq 1 2000 >numbers
 cat >reads.c <<'END'
@@ -203,18 +213,95 @@ int main(void)
     return write(fd, "x", 1) != 1;
 }
 END
-for name in reads writes; do
-    run "$RADDLE" cc -g -o $name $name.c
-    run "$RADDLE" check --json off.json ./$name
-    run "$RADDLE" check --snapshots=each --json on.json ./$name
-    expect "$name: the same counts" test "$(counts off.json)" = "$(counts on.json)"
-    expect "$name: safe" jq -e '.verdict == "safe"' on.json >"$dir/out"
+# What a run changes besides memory that it had: descriptors, what signals do, mappings, large blocks, arguments, the environment, thread-local variables.
+cat >changes.c <<'END'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define LARGE (600 * 1024)
+static atomic_int order;
+static __thread int own = 3;
+static char far[64 * 4096];
+static char *argument;
+static void *changes(void *arg)
+{
+    int mine = atomic_fetch_add(&order, 1), fd, ends[2];
+    struct sigaction action = {.sa_handler = SIG_IGN}, old;
+    struct stat status;
+    char *large = malloc(LARGE), *map, text[3] = "";
+    assert(own == 3);
+    own = mine;
+    for (int i = 0; i < LARGE; i += 512)
+        assert(large[i] == 0 || mine >= 0), large[i] = (char)(i + mine);
+    fd = open("numbers", O_RDONLY);
+    assert(fd >= 0 && read(fd, text, 2) == 2 && text[0] == '1');
+    far[(unsigned)mine * 8 * 4096] = 1;
+    if (atomic_fetch_add(&order, 1) == 2) {
+        map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert(map != MAP_FAILED && map[4096] == 0);
+        map[4096] = 1;
+        munmap(map, 8192);
+    }
+    sigaction(SIGPIPE, &action, &old);
+    atomic_fetch_add(&order, 1);
+    for (int i = 0; i < LARGE; i += 512)
+        assert(large[i] == (char)(i + mine));
+    free(large);
+    close(fd);
+    assert(fstat(fd, &status) != 0 || mine >= 0);
+    assert(pipe(ends) == 0 && write(ends[1], "x", 1) == 1 && read(ends[0], text, 1) == 1);
+    close(ends[0]);
+    close(ends[1]);
+    atomic_fetch_add(&order, 1);
+    assert(own == mine);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t threads[2];
+    struct sigaction old;
+    assert(argc == 2 && strcmp(argv[1], "word") == 0 && strcmp(getenv("WORD"), "env") == 0);
+    assert(sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler == SIG_DFL);
+    argument = argv[1];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, changes, NULL);
+    pthread_join(threads[0], NULL);
+    argument[0] = 'x';
+    getenv("WORD")[0] = 'x';
+    close(0);
+    pthread_join(threads[1], NULL);
+    return far[63 * 4096];
+}
+END
+run "$RADDLE" cc -g -o changes changes.c
+expect "changes is built" test $status -eq 0
+WORD=env run "$RADDLE" check --max-executions 200 --json off.json ./changes word
+for kind in each each:fork; do
+    WORD=env run "$RADDLE" check --max-executions 200 --snapshots=$kind --json on.json ./changes word
+    expect "changes, $kind: the same counts" test "$(counts off.json)" = "$(counts on.json)"
+    expect "changes, $kind: snapshots were come back to" jq -e '.snapshots.used > 0' on.json >"$dir/out"
 done
-expect "a file that is written keeps states from being kept" jq -e '.snapshots.made == 0 and (.snapshots.refused | test("file"))' on.json >"$dir/out"
-run "$RADDLE" cc -g -DWRITES -o reads reads.c
-run "$RADDLE" check --snapshots=each --json on.json ./reads
-expect "offsets are put back, files that were written after a snapshot, too" jq -e '.verdict == "safe" and .snapshots.used > 0' on.json >"$dir/out"
-expect "and nothing is left behind" test ! -e written
+for kind in each each:fork; do
+    for name in reads writes; do
+        run "$RADDLE" cc -g -o $name $name.c
+        run "$RADDLE" check --json off.json ./$name
+        run "$RADDLE" check --snapshots=$kind --json on.json ./$name
+        expect "$name, $kind: the same counts" test "$(counts off.json)" = "$(counts on.json)"
+        expect "$name, $kind: safe" jq -e '.verdict == "safe"' on.json >"$dir/out"
+    done
+    expect "a file that is written keeps states from being kept" jq -e '.snapshots.made == 0 and (.snapshots.refused | test("file"))' on.json >"$dir/out"
+    run "$RADDLE" cc -g -DWRITES -o reads reads.c
+    run "$RADDLE" check --snapshots=$kind --json on.json ./reads
+    expect "offsets are put back, files that were written after a snapshot, too" jq -e '.verdict == "safe" and .snapshots.used > 0' on.json >"$dir/out"
+    expect "and nothing is left behind" test ! -e written
+done
 
 # ---- what does not go together is refused
 
@@ -232,6 +319,8 @@ refused "without --jobs and --mpi" --snapshots=each -j 2
 refused "takes off, auto, each or a number from 1 to 64, not '0'" --snapshots=0
 refused "takes off, auto, each or a number from 1 to 64, not '65'" --snapshots=65
 refused "takes off, auto, each or a number from 1 to 64, not '3x'" --snapshots=3x
+refused "takes off, auto, each or a number from 1 to 64, not '3:x'" --snapshots=3:x
+refused "takes off, auto, each or a number from 1 to 64, not 'each:forks'" --snapshots=each:forks
 
 # ---- with others
 

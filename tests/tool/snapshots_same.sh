@@ -4,13 +4,13 @@
 # RADDLE is the program, SOURCE_DIR the root of the repository.
 #
 # "snapshots_same.sh FILE…" compares these programs; "snapshots_same.sh --all" all of tests/programs; without arguments a few. MODELS (all three), EXECUTIONS
-# (at most so many, 25) and MODE (each) can be set.
+# (at most so many, 25) and MODE (each, which is in place where the kernel can do that, and each:fork) can be set.
 set -u
 : "${RADDLE:?the path of raddle}" "${SOURCE_DIR:?the root of the repository}"
 RADDLE=$(realpath "$RADDLE")
 models=${MODELS:-sc tso pso}
 executions=${EXECUTIONS:-25}
-mode=${MODE:-each}
+modes=${MODE:-each each:fork}
 limit=${LIMIT:-100} # seconds for a search
 few="annotations barrier bbuf-if cancel channel-pingpong constructor-state crash-null cxx-static file-offset futex-mutex keys memory-use-after-free
      readers robust signal-send thread-local timedwait virtual-time"
@@ -46,7 +46,7 @@ run() { # DIRECTORY MODE MODEL PROGRAM OPTION…: a check, there
 }
 
 compare() { # FILE
-    local file=$1 name compiler=cc options model
+    local file=$1 name compiler=cc options model mode
 
     name=$(basename "${file%.*}")
     case $file in *.cpp) compiler=c++ ;; esac
@@ -55,7 +55,7 @@ compare() { # FILE
         { echo "FAIL $name: does not compile"; status=1; return; }
     options=$(one_line "$file" OPTIONS)
     case $options in *--stateful* | *--symmetry* | *--search*) return ;; esac
-    for model in $models; do
+    for model in $models; do for mode in $modes; do
         compared=$((compared + 1))
         # shellcheck disable=SC2086
         run "$work/a" off "$model" "$work/$name" $options
@@ -68,10 +68,10 @@ compare() { # FILE
             # shellcheck disable=SC2086
             run "$work/c" off "$model" "$work/$name" $options
             diff -r "$work/a" "$work/c" >/dev/null || rm -f "$work"/[ab]/*.raddle
-            diff -r "$work/a" "$work/b" >/dev/null || { echo "FAIL $name under $model:"; head -n 20 "$work/diff"; status=1; }
+            diff -r "$work/a" "$work/b" >/dev/null || { echo "FAIL $name under $model, $mode:"; head -n 20 "$work/diff"; status=1; }
         fi
         rm -rf "$work/a" "$work/b" "$work/c"
-    done
+    done; done
     rm -f "$work/$name"
 }
 

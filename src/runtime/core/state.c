@@ -18,16 +18,8 @@
 
 extern char **environ;
 
-#define SIGNALS          64
+#define SIGNALS          STATE_SIGNALS_MAX
 #define SIGNAL_SET_BYTES 8 /* of the kernel */
-
-/* The kernel's own struct sigaction, restorer included: given back as it was got. */
-struct kernel_sigaction {
-    void *handler;
-    unsigned long flags;
-    void *restorer;
-    uint64_t mask;
-};
 
 static struct {
     bool saved;
@@ -190,6 +182,54 @@ bool state_restart(void)
     if (state.noted || state.noted_signals)
         ok = noted_restore();
     return state_fd_restart() && ok;
+}
+
+/* ---- within a run */
+
+static uint64_t signals_noted(unsigned noted, uint64_t signals)
+{
+    return noted & STATE_SIGNALS ? ~(uint64_t)0 : signals;
+}
+
+bool state_signals_keep(struct state_signals *into)
+{
+    uint64_t which = signals_noted(state.noted, state.noted_signals);
+    bool ok = true;
+
+    into->noted = state.noted;
+    into->noted_signals = state.noted_signals;
+    for (int i = 1; i <= SIGNALS; i++)
+        if (which & signal_bit(i))
+            ok &= !syscall(SYS_rt_sigaction, i, NULL, &into->actions[i], SIGNAL_SET_BYTES);
+    into->mask = state.mask;
+    if (state.noted & (STATE_SIGNALS | STATE_MASK))
+        ok &= !syscall(SYS_rt_sigprocmask, 0, NULL, &into->mask, SIGNAL_SET_BYTES);
+    return ok && !(state.noted & ~(unsigned)(STATE_SIGNALS | STATE_MASK));
+}
+
+bool state_signals_can_go_back(void)
+{
+    return !(state.noted & (STATE_TIMERS | STATE_LIMITS));
+}
+
+bool state_signals_back(const struct state_signals *then)
+{
+    uint64_t were = signals_noted(then->noted, then->noted_signals);
+    uint64_t are = signals_noted(state.noted, state.noted_signals);
+    bool ok = true;
+
+    if (state.noted & STATE_CWD)
+        ok &= state.cwd >= 0 && !syscall(SYS_fchdir, state.cwd);
+    if (state.noted & STATE_UMASK)
+        syscall(SYS_umask, state.umask);
+    for (int i = 1; i <= SIGNALS; i++)
+        if ((were | are) & signal_bit(i) && i != SIGKILL && i != SIGSTOP)
+            ok &= !syscall(SYS_rt_sigaction, i,
+                           were & signal_bit(i) ? &then->actions[i] : &state.actions[i], NULL,
+                           SIGNAL_SET_BYTES);
+    if ((state.noted | then->noted) & (STATE_SIGNALS | STATE_MASK))
+        ok &= !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &then->mask, NULL, SIGNAL_SET_BYTES);
+    return ok;
 }
 
 static void restart(void)

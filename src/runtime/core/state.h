@@ -9,6 +9,7 @@
  * seek. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum state_part {
     STATE_CWD = 1,
@@ -29,6 +30,35 @@ void state_note(unsigned changed);
 
 /* The program is about to change what this one signal does: cheaper than STATE_SIGNALS. */
 void state_signal_changing(int number);
+
+/* ---- within a run */
+
+/* The kernel's own struct sigaction, restorer included: given back as it was got. */
+struct kernel_sigaction {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+#define STATE_SIGNALS_MAX 64
+
+/* What signals do at some moment of a run, and what else of the process it has changed so far. */
+struct state_signals {
+    unsigned noted;
+    uint64_t noted_signals;
+    uint64_t mask;                                          /* if the program has set it */
+    struct kernel_sigaction actions[STATE_SIGNALS_MAX + 1]; /* of those that it has set */
+};
+
+/* Keeps that. False: there is more than can be brought back. */
+bool state_signals_keep(struct state_signals *into);
+
+/* Whether all that has changed since can be brought back. */
+bool state_signals_can_go_back(void);
+
+/* Brings it back. False if that failed. */
+bool state_signals_back(const struct state_signals *then);
 
 /* ---- descriptors. Until state_save these do nothing. */
 

@@ -5,30 +5,26 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include "runtime/core/kernel.h"
 #include "runtime/core/state.h"
 
-#define START_MAX 1024
-#define FILES_MAX 64
+#define START_MAX STATE_FILES_NUMBERS
 #define MQUEUE    0x19800202 /* the file system of message queues, which look like files */
 #define PAGE      4096
-
-/* An open file, and where it is. */
-struct file {
-    int fd, flags;
-    int64_t offset;
-};
 
 static struct {
     uint64_t start[START_MAX / 64]; /* descriptors that were open: a bit each */
     uintptr_t ours;
     size_t ours_size;
-    struct file files[FILES_MAX];
-    uint32_t count;
+    uint64_t mappings; /* as kernel_mappings says: none of them was shared then */
+    struct state_files seen;
 } shared; /* outlives a run: what is remembered is as old as the process that waits */
+
+bool (*state_fork_models)(int fd); /* outlives a run: set once */
 
 /* ---- /proc */
 
@@ -103,6 +99,19 @@ static bool memory_is_shared(void)
     return found;
 }
 
+/* Reads them only if they have changed. */
+static bool mappings_are_shared(void)
+{
+    uint64_t now = kernel_mappings();
+
+    if (now == shared.mappings)
+        return false;
+    if (memory_is_shared())
+        return true;
+    shared.mappings = now;
+    return false;
+}
+
 /* ---- descriptors */
 
 static bool is_of_start(int fd)
@@ -129,21 +138,38 @@ static bool is_only_read(int fd, int flags)
            system.f_type != MQUEUE;
 }
 
+/* The capacity of a pipe that is modelled, and so is empty; else 0. */
+static int pipe_capacity(int fd)
+{
+    int waiting = 1;
+
+    if (!state_fork_models || !state_fork_models(fd) ||
+        syscall(SYS_ioctl, fd, FIONREAD, &waiting) != 0 || waiting != 0)
+        return 0;
+    return (int)syscall(SYS_fcntl, fd, F_GETPIPE_SZ);
+}
+
 /* Those of the start that cannot seek are not read again in the next run, either. */
 static bool descriptor_look(int fd)
 {
-    struct file file = {fd, (int)syscall(SYS_fcntl, fd, F_GETFL), -1};
+    struct state_file file = {.fd = fd};
 
+    if (fd < STATE_FILES_NUMBERS)
+        shared.seen.open[fd / 64] |= (uint64_t)1 << (fd % 64);
+    else
+        shared.seen.beyond = true;
     if (state_fd_is_ours(fd))
         return true;
-    if (!is_of_start(fd) && !is_only_read(fd, file.flags))
+    file.flags = (int)syscall(SYS_fcntl, fd, F_GETFL);
+    file.own_flags = (int)syscall(SYS_fcntl, fd, F_GETFD);
+    file.capacity = pipe_capacity(fd);
+    if (file.capacity <= 0 && !is_of_start(fd) && !is_only_read(fd, file.flags))
         return false;
     file.offset = syscall(SYS_lseek, fd, 0L, SEEK_CUR);
-    if (file.offset < 0)
-        return is_of_start(fd);
-    if (shared.count == FILES_MAX)
+    if ((file.offset < 0 && file.capacity <= 0 && !is_of_start(fd)) ||
+        shared.seen.count == STATE_FILES_MAX)
         return false;
-    shared.files[shared.count++] = file;
+    shared.seen.at[shared.seen.count++] = file;
     return true;
 }
 
@@ -161,11 +187,11 @@ bool state_fork_looks(const char **why)
     int error = errno;
     bool can;
 
-    shared.count = 0;
+    memset(&shared.seen, 0, sizeof shared.seen);
     can = descriptors_each(descriptor_look);
     if (!can)
         *why = "descriptors other than of files that are only read";
-    if (can && memory_is_shared()) {
+    if (can && mappings_are_shared()) {
         *why = "memory that is shared with others";
         can = false;
     }
@@ -173,14 +199,22 @@ bool state_fork_looks(const char **why)
     return can;
 }
 
+const struct state_files *state_fork_seen(void)
+{
+    return &shared.seen;
+}
+
 bool state_fork_restores(void)
 {
     bool ok = true;
 
-    for (uint32_t i = 0; i < shared.count; i++) {
-        const struct file *file = &shared.files[i];
+    for (uint32_t i = 0; i < shared.seen.count; i++) {
+        const struct state_file *file = &shared.seen.at[i];
 
-        ok &= syscall(SYS_lseek, file->fd, file->offset, SEEK_SET) == file->offset;
+        if (file->offset >= 0)
+            ok &= syscall(SYS_lseek, file->fd, file->offset, SEEK_SET) == file->offset;
+        if (file->capacity > 0 && syscall(SYS_fcntl, file->fd, F_GETPIPE_SZ) != file->capacity)
+            ok &= syscall(SYS_fcntl, file->fd, F_SETPIPE_SZ, file->capacity) == file->capacity;
         if (syscall(SYS_fcntl, file->fd, F_GETFL) != file->flags)
             ok &= syscall(SYS_fcntl, file->fd, F_SETFL, file->flags) == 0;
     }

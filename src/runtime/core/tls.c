@@ -327,6 +327,9 @@ static void kernel_part_find(void)
     saved.kernel_high = saved.kernel_low + (*size > RSEQ_MIN ? *size : RSEQ_MIN);
     if (saved.kernel_high > tls.above)
         saved.kernel_high = tls.above;
+    CHECK(saved.kernel_high - saved.kernel_low <= sizeof(struct tls_kernel),
+          "the kernel writes %zu bytes of thread-local memory",
+          saved.kernel_high - saved.kernel_low);
 }
 
 void tls_save(void)
@@ -339,6 +342,24 @@ void tls_save(void)
     CHECK(saved.rows && saved.block, "no memory for thread-local variables");
     memcpy(saved.rows, saved.table - 1, saved.size);
     memcpy(saved.block, tls.main, tls.above);
+}
+
+void tls_kernel_keep(struct tls_kernel *into)
+{
+    memcpy(into->bytes, (char *)tls.main + saved.kernel_low, saved.kernel_high - saved.kernel_low);
+}
+
+void tls_kernel_back(const struct tls_kernel *from)
+{
+    memcpy((char *)tls.main + saved.kernel_low, from->bytes, saved.kernel_high - saved.kernel_low);
+}
+
+void tls_again(void)
+{
+    if (tls.quick)
+        __asm__ volatile("wrfsbase %0" : : "r"(tls.now) : "memory");
+    else
+        tls_set(tls.now);
 }
 
 static void restart(void)

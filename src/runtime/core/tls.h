@@ -53,6 +53,17 @@ void tls_adopt(void *pointer);
 /* Sets the thread pointer, whatever it is. */
 void tls_set(void *pointer);
 
+/* What the kernel writes there of the OS thread, so that it can be put back when memory has changed. */
+struct tls_kernel {
+    char bytes[512];
+};
+
+void tls_kernel_keep(struct tls_kernel *into);
+void tls_kernel_back(const struct tls_kernel *from);
+
+/* Memory has changed: the thread pointer is what tls.now says. */
+void tls_again(void);
+
 /* The code after it runs on that block. Nothing that was computed from the thread pointer before may be used: not even the address of
  * errno, which compilers keep. */
 static inline void tls_use(void *pointer)

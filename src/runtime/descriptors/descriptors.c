@@ -8,6 +8,7 @@
 #include "base/fingerprint.h"
 #include "model/object.h"
 #include "runtime/core/kernel.h"
+#include "runtime/core/state_fork.h"
 #include "runtime/ending/ending.h"
 #include "runtime/program/spin.h"
 #include "runtime/report/names.h"
@@ -54,8 +55,16 @@ void channels_on_gone(void (*gone)(struct description *))
 
 static size_t channels_describe(uint64_t name, char *text, size_t size);
 
+static bool is_modelled_pipe(int fd)
+{
+    const struct description *d = channels_find(fd);
+
+    return d && d->kind == DESCRIPTION_PIPE && !d->outside;
+}
+
 static void open_arena(void)
 {
+    state_fork_models = is_modelled_pipe;
     names_tellers.channel = channels_describe;
     CHECK(arena_open(&descriptors.arena, ARENA_RESERVE) == 0, "no address space for channels");
 }

@@ -70,6 +70,7 @@ static void space_use(void *start, size_t size, uintptr_t align)
 static void restart(void)
 {
     for (uint32_t i = 0; i < mappings.mapper_count; i++) {
+        kernel_changes++;
         syscall(SYS_munmap, space_of(mappings.mappers[i]), mappings.used[mappings.mappers[i]]);
         mappings.used[mappings.mappers[i]] = 0;
     }
@@ -106,6 +107,7 @@ static void mapping_end(void *start, size_t size, int flags, int protection, int
 
 static void *raw_map(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
+    kernel_changes++;
     return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
@@ -165,6 +167,7 @@ INTERPOSE int munmap(void *start, size_t size)
         files_unmapped(start, pages(size));
     }
     plain_unmapped();
+    kernel_changes++;
     return (int)syscall(SYS_munmap, start, size);
 }
 
@@ -203,6 +206,7 @@ INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
     va_start(arguments, flags);
     at = va_arg(arguments, void *);
     va_end(arguments);
+    kernel_changes++;
     if (!native.current)
         return (void *)syscall(SYS_mremap, old, old_size, size, flags, at);
     if (!is_mapped(old, old_size) || (flags & ~MREMAP_MAYMOVE)) {

@@ -46,8 +46,10 @@ static void touch(const void *start, size_t size)
 /* May clear pages. */
 static void advise(void *start, size_t size, int advice)
 {
-    if (mapping_is_emptied(advice))
+    if (mapping_is_emptied(advice)) {
+        kernel_changes++;
         mapping_taken("madvise", start, size, true);
+    }
     touch(start, size);
 }
 

@@ -81,8 +81,19 @@ static uint64_t test_copying(void *context)
     return 0;
 }
 
-static const struct snapshot_ops test_ops = {test_keep, test_go, test_drop, test_copying,
-                                             test_copying};
+static uint64_t test_going(void *context, uint64_t making)
+{
+    (void)context;
+    return making;
+}
+
+static const struct snapshot_ops test_ops = {.name = "test",
+                                             .keep = test_keep,
+                                             .go = test_go,
+                                             .drop = test_drop,
+                                             .copying = test_copying,
+                                             .computed = test_copying,
+                                             .going = test_going};
 
 /* ---- searches */
 
