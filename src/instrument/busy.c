@@ -131,7 +131,8 @@ static void check_expand(LLVMValueRef check)
     }
 }
 
-void raddle_finish(LLVMModuleRef module)
+/* Without optimisation the code generator loses variables that earlier passes have put into registers: not where a debugger is to know them. */
+void raddle_finish(LLVMModuleRef module, bool debugged)
 {
     size_t length;
 
@@ -139,7 +140,7 @@ void raddle_finish(LLVMModuleRef module)
         if (LLVMIsDeclaration(f))
             continue;
         raddle_rate_again(f); /* what must be inlined was so by another pass */
-        if (is_rated(f, seldom))
+        if (is_rated(f, seldom) && !debugged)
             function_leave(f);
         else if (starts_with(LLVMGetValueName2(f, &length), QUICK_CHECK))
             check_expand(f);

@@ -355,10 +355,10 @@ void quick_places(struct work *work);
 /* Says so in an attribute. After the function has got its hooks. */
 void function_rate(LLVMValueRef function);
 /* Entered from register.cpp: of a function that others may have been inlined into; whether the optional pass of LLVM, by the name of its class, is to go over the
- * function; and what is left to be said to the code generator, when all of them have. */
+ * function; and what is left to be said to the code generator, when all of them have. `debugged`: a debugger is to know variables. */
 void raddle_rate_again(LLVMValueRef function);
 bool raddle_wants(LLVMValueRef function, const char *pass, size_t length);
-void raddle_finish(LLVMModuleRef module);
+void raddle_finish(LLVMModuleRef module, bool debugged);
 bool raddle_is_expanded(LLVMValueRef function);
 
 /* ---- quick_check.c: functions of the module that quick accesses call; made at the first use */

@@ -18,11 +18,30 @@
 extern "C" void raddle_instrument(LLVMModuleRef module, bool optimises);
 extern "C" bool raddle_wants(LLVMValueRef function, const char *pass, size_t length);
 extern "C" void raddle_rate_again(LLVMValueRef function);
-extern "C" void raddle_finish(LLVMModuleRef module);
+extern "C" void raddle_finish(LLVMModuleRef module, bool debugged);
 extern "C" bool raddle_is_expanded(LLVMValueRef function);
 
 namespace
 {
+// Whether a debugger is to know variables.
+bool is_debugged(const llvm::Module &module)
+{
+    for (const llvm::DICompileUnit *unit : module.debug_compile_units())
+        if (unit->getEmissionKind() == llvm::DICompileUnit::FullDebug)
+            return true;
+    return false;
+}
+
+// The code generator, which comes after all of this, is to do without something, unless the user has said otherwise.
+void option_drop(const char *name)
+{
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto option = options.find(name);
+
+    if (option != options.end() && option->second->getNumOccurrences() == 0)
+        option->second->addOccurrence(0, name, "false");
+}
+
 struct raddle_pass : llvm::PassInfoMixin<raddle_pass> {
     bool optimises;
     explicit raddle_pass(bool what) : optimises(what)
@@ -31,6 +50,8 @@ struct raddle_pass : llvm::PassInfoMixin<raddle_pass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &)
     {
         raddle_instrument(llvm::wrap(&module), optimises);
+        if (!optimises && is_debugged(module))
+            option_drop("fast-isel"); // it loses arguments that are in registers, as ours are
         return llvm::PreservedAnalyses::none();
     }
     static bool isRequired() // at -O0, too
@@ -39,25 +60,14 @@ struct raddle_pass : llvm::PassInfoMixin<raddle_pass> {
     }
 };
 
-// Finding out where variables are takes time even if there are none to be told of.
-void variables_leave(const llvm::Module &module)
-{
-    static const char name[] = "experimental-debug-variable-locations";
-    auto &options = llvm::cl::getRegisteredOptions();
-    auto option = options.find(name);
-
-    for (const llvm::DICompileUnit *unit : module.debug_compile_units())
-        if (unit->getEmissionKind() == llvm::DICompileUnit::FullDebug)
-            return;
-    if (option != options.end() && option->second->getNumOccurrences() == 0)
-        option->second->addOccurrence(0, name, "false");
-}
-
 struct raddle_finish_pass : llvm::PassInfoMixin<raddle_finish_pass> {
     llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &)
     {
-        variables_leave(module);
-        raddle_finish(llvm::wrap(&module));
+        bool debugged = is_debugged(module);
+
+        if (!debugged)
+            option_drop("experimental-debug-variable-locations"); // takes time even if there are none
+        raddle_finish(llvm::wrap(&module), debugged);
         return llvm::PreservedAnalyses::none();
     }
     static bool isRequired()
