@@ -307,6 +307,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     check->report.threads = session->threads.count;
     unsupported_report(check);
     unseen_report(check);
+    memory_report(check);
     check->report.suppressed = session->suppressed;
     check->report.relaxed = session->relaxed;
     drawn = tree_file_write(check->settings, &session->tree, check->subject);

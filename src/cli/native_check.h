@@ -38,6 +38,7 @@ void endless_report(struct native_check *check);
 void divergence_report(struct native_check *check);
 void unsupported_report(struct native_check *check);
 void unseen_report(struct native_check *check);
+void memory_report(const struct native_check *check);
 
 /* ---- lock_orders.c */
 

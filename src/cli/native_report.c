@@ -251,6 +251,15 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
             "behind in its library the next run finds\n");
 }
 
+void memory_report(const struct native_check *check)
+{
+    if (check->driver.session->hands_out_again)
+        fputs(
+            "note: a run frees and allocates so much that memory is handed out again: that a freed "
+            "block is used is found while it waits for that, and not later (docs/native.md)\n",
+            report_stream(check->settings));
+}
+
 /* Each function once; what was called beside other threads makes the verdict incomplete. */
 void unseen_report(struct native_check *check)
 {

@@ -310,6 +310,7 @@ struct session {
     bool
         looks_by_lock; /* something was taken for that: to learn the former now changes how steps look */
     struct session_rounds rounds;
+    bool hands_out_again; /* a thread got memory that it had freed in the same run (heap.h) */
     bool reads_clock; /* it asks what time it is: sampled runs need clocks of their events, too */
     bool
         remembers; /* loads and additions that nobody uses order what comes behind them, and so are tried in all orders */

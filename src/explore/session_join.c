@@ -214,6 +214,7 @@ bool session_join(struct session *all, const struct session *one, uint64_t *pair
     wrong |= additions_join(all, &one->additions);
     wrong |= locks_join(all, one);
     found_join(all, one);
+    all->hands_out_again |= one->hands_out_again;
     all->suppressed += more < added ? more : added; /* another one may have told them */
     *pairs = one->suppressed;
     return wrong;

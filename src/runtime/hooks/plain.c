@@ -354,6 +354,7 @@ void plain_retire(const void *block)
  * is to say of either. Alone, nobody is there to race with. */
 void plain_again(void *block, size_t size)
 {
+    native.session->hands_out_again = true;
     if (!native.detects || size == 0 || native_direct(block))
         return;
     rounds_plain_write((uint64_t)(uintptr_t)block, size);
