@@ -165,7 +165,10 @@ static inline bool detect_cell_recent(const struct shadow_cell *cell, uint32_t b
            (!writes && (bytes & ~cell->read) == 0 && cell->reads == detector.now);
 }
 
-static inline bool detect_recent(uint64_t addr, unsigned size, bool writes)
+/* Asks the cells of 1, 2, 4 or 8 bytes. Always in place, so that `ask` is, too. */
+static inline __attribute__((always_inline)) bool
+detect_cells(uint64_t addr, unsigned size, bool writes,
+             bool (*ask)(const struct shadow_cell *cell, uint32_t bytes, bool writes))
 {
     const struct shadow_cell *cell;
 
@@ -175,23 +178,20 @@ static inline bool detect_recent(uint64_t addr, unsigned size, bool writes)
     if (!cell)
         return false;
     if (size < 8)
-        return detect_cell_recent(cell, shadow_bytes(addr, size), writes);
-    return detect_cell_recent(&cell[0], 15, writes) && detect_cell_recent(&cell[1], 15, writes);
+        return ask(cell, shadow_bytes(addr, size), writes);
+    return ask(&cell[0], 15, writes) && ask(&cell[1], 15, writes);
 }
 
 /* Quick looks at 1, 2, 4 or 8 bytes. True: the access adds nothing to what is known, and need not be told. */
 static inline bool detect_known(uint64_t addr, unsigned size, bool writes)
 {
-    const struct shadow_cell *cell;
+    return detect_cells(addr, size, writes, detect_cell_known);
+}
 
-    if (size > 8 || (addr & (size - 1)) || addr >> SHADOW_ADDRESS_BITS)
-        return false;
-    cell = shadow_known(detector.chunks, addr);
-    if (!cell)
-        return false;
-    if (size < 8)
-        return detect_cell_known(cell, shadow_bytes(addr, size), writes);
-    return detect_cell_known(&cell[0], 15, writes) && detect_cell_known(&cell[1], 15, writes);
+/* The same, but for what several threads have read. */
+static inline bool detect_recent(uint64_t addr, unsigned size, bool writes)
+{
+    return detect_cells(addr, size, writes, detect_cell_recent);
 }
 
 /* What the running thread has accessed so far is not known to be fine any more: it has freed some of it. */

@@ -49,3 +49,28 @@ uint64_t kernel_mappings(void)
     dl_iterate_phdr(libraries_count, &libraries);
     return mix64(mix64(kernel_changes) ^ mix64(libraries + 1)) ^ pages_mapped();
 }
+
+bool kernel_maps(bool (*visit)(const char *line, void *context), void *context)
+{
+    char buffer[4096], line[128];
+    long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), got;
+    bool good = fd >= 0;
+    size_t used = 0;
+
+    while (good && (got = syscall(SYS_read, fd, buffer, sizeof buffer)) != 0) {
+        good = got > 0;
+        for (long i = 0; good && i < got; i++) {
+            if (buffer[i] != '\n') {
+                if (used + 1 < sizeof line)
+                    line[used++] = buffer[i];
+                continue;
+            }
+            line[used] = '\0';
+            used = 0;
+            good = visit(line, context);
+        }
+    }
+    if (fd >= 0)
+        kernel_close((int)fd);
+    return good;
+}

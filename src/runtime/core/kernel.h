@@ -31,6 +31,9 @@ extern bool (*kernel_discards)(void *at, size_t size);
 /* A number that is another one when mappings have changed since, whoever did it. A few system calls. */
 uint64_t kernel_mappings(void);
 
+/* Calls `visit` for each line of /proc/self/maps, or its first 127 bytes, until that says false. False then, too, and if they cannot be read. */
+bool kernel_maps(bool (*visit)(const char *line, void *context), void *context);
+
 /* Anonymous private memory; `at` NULL lets the kernel choose. NULL with errno set on failure. Where
  * the address is taken it fails with EEXIST; a kernel before 4.17, which takes the address as a
  * wish, looks the same. */

@@ -60,43 +60,24 @@ static bool descriptors_each(bool (*visit)(int fd))
     return all;
 }
 
-/* A line of /proc/self/maps: whether other processes see what is written there. */
-static bool line_is_shared(const char *line)
+/* A line of /proc/self/maps: whether other processes do not see what is written there. */
+static bool line_is_private(const char *line, void *context)
 {
     char *end;
     uintptr_t low = strtoul(line, &end, 16);
 
+    (void)context;
     if (*end != '-')
-        return true;
+        return false;
     strtoul(end + 1, &end, 16);
-    return strlen(end) > 5 && end[2] == 'w' && end[4] == 's' &&
-           low - shared.ours >= shared.ours_size;
+    return strlen(end) <= 5 || end[2] != 'w' || end[4] != 's' ||
+           low - shared.ours < shared.ours_size;
 }
 
-/* Whether there is any such memory besides ours. Lines are short at their beginning, where it says so. */
+/* Whether there is any other memory besides ours. */
 static bool memory_is_shared(void)
 {
-    char buffer[4096 + 1], line[128];
-    long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), got;
-    bool found = fd < 0;
-    size_t used = 0;
-
-    while (!found && (got = syscall(SYS_read, fd, buffer, sizeof buffer - 1)) != 0) {
-        found = got < 0;
-        for (long i = 0; !found && i < got; i++) {
-            if (buffer[i] != '\n') {
-                if (used + 1 < sizeof line)
-                    line[used++] = buffer[i];
-                continue;
-            }
-            line[used] = '\0';
-            used = 0;
-            found = line_is_shared(line);
-        }
-    }
-    if (fd >= 0)
-        kernel_close((int)fd);
-    return found;
+    return !kernel_maps(line_is_private, NULL);
 }
 
 /* Reads them only if they have changed. */
