@@ -169,7 +169,7 @@ static const char *set_rounds(struct settings *settings, const char *value)
 /* As many along a path as --snapshots=auto has. */
 #define SNAPSHOTS_AUTO_MAX 16
 
-#define SNAPSHOTS_TAKES "off, auto, each or a number from 1 to 64"
+#define SNAPSHOTS_TAKES "off; or auto, each or a number from 1 to 64, and :fork behind it for forks"
 
 static const char *set_snapshots(struct settings *settings, const char *value)
 {
@@ -191,7 +191,9 @@ static const char *set_snapshots(struct settings *settings, const char *value)
         if (strncmp(kinds[i].name, value, length) == 0 && !kinds[i].name[length]) {
             settings->snapshots = kinds[i].kind;
             settings->snapshots_max = kinds[i].max;
-            return settings->snapshots_fork || !value[length] ? NULL : SNAPSHOTS_TAKES;
+            return !value[length] || (settings->snapshots_fork && kinds[i].kind != SNAPSHOTS_OFF)
+                       ? NULL
+                       : SNAPSHOTS_TAKES;
         }
     return value[0] < '1' || value[0] > '9' || (*end && !settings->snapshots_fork) ||
                    end != value + length || number > SNAPSHOTS_MAX

@@ -200,14 +200,14 @@ static void optimal_reverse(struct reduction *reduction, struct race *race)
     /* the usual cases, without building v: most races were reversed in an earlier run, or will be */
     if (race->initial && (sleep_has(&o->nodes.sleep, race->first, choice) ||
                           tree_has_leaf(o->nodes.at.at[race->first].planned, choice))) {
-        race->settled = true; /* for good */
+        race->settled = race->first >= o->nodes.root; /* for good; of others, only they know */
         race->reach = race->met_count = 0;
         return;
     }
     if (!sequence_is_asleep(o, race))
         tree_insert(o, race->first);
     race->settled = false;
-    if (o->v.lasting && race->follows)
+    if (o->v.lasting && race->follows && race->first >= o->nodes.root)
         race_settle(race, &o->v);
 }
 

@@ -316,11 +316,12 @@ refused "goes with --stateful=off" --snapshots=auto --stateful=exact
 refused "goes with --stateful=off" --snapshots=4 --symmetry
 refused "goes with --search explore" --snapshots=auto --search pct
 refused "without --jobs and --mpi" --snapshots=each -j 2
-refused "takes off, auto, each or a number from 1 to 64, not '0'" --snapshots=0
-refused "takes off, auto, each or a number from 1 to 64, not '65'" --snapshots=65
-refused "takes off, auto, each or a number from 1 to 64, not '3x'" --snapshots=3x
-refused "takes off, auto, each or a number from 1 to 64, not '3:x'" --snapshots=3:x
-refused "takes off, auto, each or a number from 1 to 64, not 'each:forks'" --snapshots=each:forks
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not '0'" --snapshots=0
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not '65'" --snapshots=65
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not '3x'" --snapshots=3x
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not '3:x'" --snapshots=3:x
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not 'each:forks'" --snapshots=each:forks
+refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it for forks, not 'off:fork'" --snapshots=off:fork
 
 # ---- with others
 
