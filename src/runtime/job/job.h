@@ -12,11 +12,18 @@ void native_open(struct session *session);
  * cannot */
 bool start_save(struct session *session, int error);
 
-/* ---- job.c */
+/* ---- explore.c */
+
+/* What the session asks for, as its explorer wants it. */
+void job_options(struct session *session, struct explorer_options *options);
 
 int native_explore(void);
 int native_resume_search(void);
+
+/* ---- replay.c */
 int native_replay(void);
+
+/* ---- minimise.c: the schedule of the session becomes a shorter one */
 int native_minimise(void);
 
 #endif
