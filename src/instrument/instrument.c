@@ -94,6 +94,7 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     pass->i64 = pass->integer[3];
     CHECK(arena_open(&pass->arena, FUNCTION_RESERVE) == 0, "no address space for the pass");
     map_open(&pass->plain_of, &pass->arena);
+    map_open(&pass->closed_groups, &pass->arena);
     map_open(&pass->code_of, &pass->arena);
     map_open(&pass->bare_of, &pass->arena);
     options_read(&pass->options);

@@ -76,9 +76,10 @@ struct pass {
     unsigned attr_sret, attr_alwaysinline, attr_nonlazybind, attr_noinline, attr_returned;
     struct arena arena;
     VEC(struct plain) plains;
-    struct map plain_of; /* function -> index into plains */
-    VEC(uint64_t) codes; /* what functions do, as numbers */
-    struct map code_of;  /* function -> index into codes */
+    struct map plain_of;      /* function -> index into plains */
+    struct map closed_groups; /* comdat -> 0: has members that only the others in it can name */
+    VEC(uint64_t) codes;      /* what functions do, as numbers */
+    struct map code_of;       /* function -> index into codes */
     struct map
         bare_of; /* block -> 0: it has no hooks (span_make.c), or 1 + an index into the next */
     VEC(LLVMValueRef)
@@ -383,6 +384,10 @@ void block_fork(struct pass *pass, LLVMValueRef condition, LLVMValueRef before,
 
 /* A copy of the function in its group, that only this module can call. */
 LLVMValueRef function_copy(LLVMValueRef function, const char *name);
+
+/* Gives the function a group of its own: of all files that have it, which is the same in all, the linker takes one. Any function of this module
+ * may call it, whatever becomes of the groups that they are in. */
+void function_share(LLVMValueRef function);
 
 /* Whether such a copy would do the same: labels whose address is taken lead into the original. */
 bool function_can_be_copied(LLVMValueRef function);

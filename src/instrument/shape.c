@@ -92,6 +92,18 @@ LLVMValueRef function_copy(LLVMValueRef function, const char *name)
     return copy;
 }
 
+void function_share(LLVMValueRef function)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMComdatRef group = LLVMGetOrInsertComdat(LLVMGetGlobalParent(function), name);
+
+    LLVMSetComdatSelectionKind(group, LLVMAnyComdatSelectionKind);
+    LLVMSetComdat(function, group);
+    LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+}
+
 static void attributes_pass_on(LLVMValueRef from, LLVMValueRef call, unsigned index)
 {
     unsigned count = LLVMGetAttributeCountAtIndex(from, index);

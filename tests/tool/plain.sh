@@ -145,6 +145,141 @@ expect "C++: status" test $status -eq 0
 expect "C++: output" test "$(tr '\n' ' ' <"$dir/out")" = "library begins 7 library ends "
 verdict "C++: checks itself" 0 'cxx: (safe|incomplete)' sh -c 'RADDLE_OPTIONS= ./cxx || test $? -eq 3'
 
+# ---- C++: what several files have, and the linker takes from one of them
+
+cat >shared.h <<'C'
+#include <mutex>
+#include <string>
+#include <vector>
+struct base {
+    virtual ~base() {} /* in a group with others */
+    virtual int twice(int x) { return 2 * x; }
+};
+struct other {
+    virtual ~other() = default;
+    virtual int thrice(int x) { return 3 * x; }
+};
+struct derived : virtual base, virtual other {
+    std::vector<int> seen;
+    static int &total() { static int sum; return sum; }
+    ~derived() override { total() += (int)seen.size(); }
+    int twice(int x) override { seen.push_back(x); return base::twice(x); }
+    int thrice(int x) override { seen.push_back(x); return other::thrice(x) + (int)seen.size(); }
+};
+inline int deep(int x)
+{
+    if (x > 100)
+        throw x;
+    return x == 0 ? derived::total() : deep(x - 1) + 1;
+}
+template <typename T> struct table { /* its variables begin in groups of their own */
+    static std::mutex lock;
+    static std::vector<T> rows;
+    static thread_local std::string name;
+    static void add(T x)
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        rows.push_back(x);
+        name += std::to_string(x);
+    }
+};
+template <typename T> std::mutex table<T>::lock;
+template <typename T> std::vector<T> table<T>::rows(1, T(7));
+template <typename T> thread_local std::string table<T>::name = std::string(20, '-');
+inline std::vector<std::string> words{"a", "b"};
+static int use(base &b, other &o) { return b.twice(4) + o.thrice(5); }
+int from_other(int);
+C
+cat >one.cpp <<'C'
+#include <cstdio>
+#include <thread>
+#include "shared.h"
+int main()
+{
+    int sum, caught = 0, last;
+    std::thread t([] { table<int>::add(from_other(1)); });
+    table<int>::add(3);
+    t.join();
+    {
+        derived d;
+        sum = use(d, d) + deep(3);
+    }
+    try { deep(1000); } catch (int x) { caught = x; }
+    last = from_other(2);
+    std::printf("%d %d %d, %zu %s %zu\n", sum, caught, last, table<int>::rows.size(), table<int>::name.c_str(), words.size());
+    return 0;
+}
+C
+cat >two.cpp <<'C'
+#include "shared.h"
+int from_other(int x)
+{
+    derived d;
+    table<long>::add(x);
+    words.push_back("c" + std::to_string(x));
+    try { deep(500); } catch (int) { x++; }
+    return use(d, d) + deep(x);
+}
+C
+for level in -O0 -O1 -O2; do
+    for file in one two; do
+        expect "$file.cpp compiles $level" "$RADDLE" c++ $level -c $file.cpp -o $file$level.o
+    done
+    for order in "one$level.o two$level.o" "two$level.o one$level.o"; do
+        run "$RADDLE" c++ $order -o shared
+        expect "links: $order" test $status -eq 0
+        verdict "runs: $order" 0 '^30 1000 32, 3 -{20}3 4$' ./shared
+        verdict "is checked: $order" 0 'shared: safe: ' "$RADDLE" check ./shared
+    done
+done
+run "$RADDLE" c++ one-O0.o two-O2.o -o shared
+verdict "links whatever they were optimised for" 0 '^30 1000 32, 3 -{20}3 4$' ./shared
+clang++-19 -O1 -c two.cpp -o two-native.o
+for order in "one-O2.o two-native.o" "two-native.o one-O2.o"; do
+    run "$RADDLE" c++ $order -o shared
+    verdict "links with code of others: $order" 0 '^30 1000 32, 3 -{20}3 4$' ./shared
+done
+expect "a library of it" "$RADDLE" c++ -O1 -fPIC -shared -Wl,-z,defs -o libtwo.so two.cpp
+expect "the library exports no copies" sh -c '! nm -D libtwo.so | grep plain'
+
+# A group with members that only the others in it can name, and a function that is not the same in all files.
+for file in a b; do
+    cat >$file.ll <<LL
+target triple = "x86_64-pc-linux-gnu"
+\$group = comdat any
+@sum = internal global i32 5, comdat(\$group)
+define internal i32 @add(i32 %x) comdat(\$group) {
+  %old = load i32, ptr @sum
+  %new = add i32 %old, %x
+  store i32 %new, ptr @sum
+  ret i32 %new
+}
+define linkonce_odr i32 @group(i32 %x) noinline comdat {
+  %new = call i32 @add(i32 %x)
+  ret i32 %new
+}
+define i32 @from_$file(i32 %x) {
+  %new = call i32 @group(i32 %x)
+  ret i32 %new
+}
+LL
+    echo "__attribute__((weak)) int which(void) { return '$file'; } int which_$file(void) { return which(); }" >which_$file.c
+done
+cat >ab.c <<'C'
+#include <stdio.h>
+int from_a(int), from_b(int), which_a(void), which_b(void);
+int main(void)
+{
+    int a = from_a(1), b = from_b(2);
+    printf("%d %d %c %c\n", a, b, which_a(), which_b());
+    return 0;
+}
+C
+for level in -O0 -O2; do
+    expect "groups that keep to themselves link $level" "$RADDLE" cc -w $level -o ab ab.c a.ll b.ll which_a.c which_b.c
+    verdict "groups that keep to themselves $level" 0 '^6 8 a a$' ./ab
+done
+
 # ---- when it checks itself
 
 cat >counter.c <<'C'
