@@ -360,7 +360,7 @@ static int check_words(char **words, char **arguments, const struct settings *se
     if (count > 0 && any_source(words))
         return check_sources(words, arguments, settings);
     if (count > 0 && words[0][0] == '-') {
-        options_unknown(&subcommand_check, words[0]);
+        options_unknown(&subcommand_check, words[0], NULL);
         return EXIT_STATUS_USAGE;
     }
     if (count > 0 && is_elf(words[0]))

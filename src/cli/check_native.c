@@ -273,7 +273,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
 {
     struct session *session = check->driver.session;
     char reason[200];
-    uint32_t stopped = end->stopped ? end->stopped : session->brake;
+    uint32_t stopped = end->stopped ? end->stopped : session->brake, traces;
     bool drawn, complete;
     int status;
 
@@ -312,12 +312,12 @@ static int check_finish(struct native_check *check, const struct driver_end *end
     check->report.relaxed = session->relaxed;
     drawn = tree_file_write(check->settings, &session->tree, check->subject);
     lock_orders_take(check);
-    bugs_report(check);
+    traces = bugs_report(check);
     lock_orders_report(check);
     if (race_warnings_reason(&check->report, reason, sizeof reason))
         reason_add(check, reason);
     race_advise(&check->report);
-    if (check->report.bugs.count == 0 && check->report.warnings.count == 0)
+    if (traces == 0 && check->report.bugs.count == 0 && check->report.warnings.count == 0)
         stale_note(check);
     check->report.checkpoint = checkpoint_file_kept(&check->checkpoint, complete);
     status = report_finish(&check->report);

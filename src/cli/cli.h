@@ -122,8 +122,8 @@ void options_tables(const struct subcommand *subcommand,
 bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                   struct settings *settings, int *count);
 
-/* Says on stderr that the subcommand has no such option, and which one is near. */
-void options_unknown(const struct subcommand *subcommand, const char *word);
+/* Says on stderr that the subcommand has no such option, which one is near, and how the `program` gets it, if it is known and not NULL. */
+void options_unknown(const struct subcommand *subcommand, const char *word, const char *program);
 
 /* The page for --help, and the one of raddle itself. */
 void help_subcommand(const struct subcommand *subcommand);

@@ -49,8 +49,8 @@ void lock_orders_report(struct native_check *check);
 
 /* ---- native_report.c again */
 
-/* Makes each bug short, confirms it, writes its trace and tells it. The session is gone after that: replays need its place in memory. */
-void bugs_report(struct native_check *check);
+/* Makes each bug short, confirms it, writes its trace and tells it. The session is gone after that: replays need its place in memory. Returns how many there were. */
+uint32_t bugs_report(struct native_check *check);
 
 /* Nothing was found now: a run in a file of that name is from an earlier check, and who looks at it should know. */
 void stale_note(struct native_check *check);

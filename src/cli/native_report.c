@@ -292,7 +292,7 @@ void unseen_report(struct native_check *check)
 }
 
 /* Copies the bugs out of the session first. */
-void bugs_report(struct native_check *check)
+uint32_t bugs_report(struct native_check *check)
 {
     struct session *session = check->driver.session;
     uint32_t count = session->bugs.count, number = 0;
@@ -315,6 +315,7 @@ void bugs_report(struct native_check *check)
                 "note: the program was built without -g; with it, reports name members, elements "
                 "and local variables\n");
     free(cases);
+    return count;
 }
 
 /* A program that did something that is not modelled may owe it to that: then nothing is shown, and it is no bug. */

@@ -252,7 +252,7 @@ static const struct option_row *row_find(const struct subcommand *subcommand, co
     return NULL;
 }
 
-void options_unknown(const struct subcommand *subcommand, const char *word)
+void options_unknown(const struct subcommand *subcommand, const char *word, const char *program)
 {
     const struct option_row *tables[OPTION_TABLES];
     struct suggestion best = {0};
@@ -265,13 +265,17 @@ void options_unknown(const struct subcommand *subcommand, const char *word)
             suggestion_try(&best, name, strcspn(name, "="), row->name);
     if (best.nearest)
         snprintf(hint, sizeof hint, "did you mean --%s? ", best.nearest);
-    fprintf(stderr, "raddle: unknown option '%s'; %s`raddle %s --help` lists them\n", word, hint,
+    fprintf(stderr, "raddle: unknown option '%s'; %s`raddle %s --help` lists them", word, hint,
             subcommand->name);
+    if (program && subcommand->mode == OPTIONS_FOR_COMPILER)
+        fprintf(stderr, "; if it is for %s: raddle %s %s -- %s…", program, subcommand->name,
+                program, word);
+    fputc('\n', stderr);
 }
 
-/* Reads the option at argv[*i], and moves *i to the last argument that belongs to it. */
+/* Reads the option at argv[*i], and moves *i to the last argument that belongs to it. `program`: what is to be checked, if that is known. */
 static bool option_read(int argc, char **argv, int *i, const struct subcommand *subcommand,
-                        struct settings *settings)
+                        struct settings *settings, const char *program)
 {
     const char *name = argv[*i] + 2;
     const char *equals = strchr(name, '=');
@@ -281,7 +285,7 @@ static bool option_read(int argc, char **argv, int *i, const struct subcommand *
     const char *wanted;
 
     if (!row) {
-        options_unknown(subcommand, argv[*i]);
+        options_unknown(subcommand, argv[*i], program);
         return false;
     }
     if (!row->argument && value) {
@@ -409,7 +413,7 @@ static bool jobs_read(int argc, char **argv, int *i, const struct subcommand *su
 
     if (!*words[1] && *i + 1 < argc)
         words[1] = argv[++*i];
-    return option_read(*words[1] ? 2 : 1, words, &at, subcommand, settings);
+    return option_read(*words[1] ? 2 : 1, words, &at, subcommand, settings, NULL);
 }
 
 /* What one process keeps for all of its search does not go with many. */
@@ -480,7 +484,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
-            if (!option_read(argc, argv, &i, subcommand, settings))
+            if (!option_read(argc, argv, &i, subcommand, settings, *count ? argv[1] : NULL))
                 return false;
         } else if (options && argv[i][0] == '-' && argv[i][1] == 'j' &&
                    row_find(subcommand, "jobs", 4)) {
@@ -488,7 +492,7 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                 return false;
         } else if (options && subcommand->mode != OPTIONS_FOR_COMPILER && argv[i][0] == '-' &&
                    argv[i][1] != '\0') {
-            options_unknown(subcommand, argv[i]);
+            options_unknown(subcommand, argv[i], NULL);
             return false;
         } else {
             argv[1 + (*count)++] = argv[i];

@@ -38,6 +38,7 @@ refused "empty command" "unknown command ''" ''
 refused "check without a file" 'takes one program, not 0' check
 refused "check with two files" 'takes one program, not 2' check "$script" "$script"
 refused "litmus without a file" 'no litmus test given' litmus
+refused "check: an option of the program" 'if it is for ./prog: raddle check ./prog -- --frob=1…' check ./prog --frob=1
 for command in check litmus; do
     file=$script
     [ $command = litmus ] && file=$litmus

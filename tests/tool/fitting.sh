@@ -108,6 +108,13 @@ rm fails.raddle
 run "$RADDLE" check -DSTATUS=0 fails.c
 expect "and only of one that is there" sh -c "! grep -q note '$dir/out'"
 
+cat >perhaps.c <<'C'
+#include <spawn.h>
+int main(void) { return posix_spawn(0, "/bin/true", 0, 0, (char *[]){"true", 0}, 0) != 0; }
+C
+verdict "what may be no bug has a trace" 3 'trace: perhaps\.raddle' "$RADDLE" check perhaps.c
+expect "which is not an old one" sh -c "! grep -q 'earlier check' '$dir/out'"
+
 # ---- a failing run goes where the user wants it, further ones beside it
 
 mkdir -p runs

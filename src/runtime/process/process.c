@@ -174,8 +174,26 @@ NOT_MODELLED(int, getaddrinfo_a,
 
 NOT_MODELLED(int, chroot, (const char *path), (path), EPERM, -1)
 NOT_MODELLED(pid_t, setsid, (void), (), EPERM, -1)
-NOT_MODELLED(int, setuid, (uid_t id), (id), EPERM, -1)
-NOT_MODELLED(int, setgid, (gid_t id), (id), EPERM, -1)
+
+/* Who the process is cannot change, as it might not be able to become again who it was. To be who it is anyway is fine. */
+#define IDENTITY(name, ask)                                                                        \
+    REAL_CALL(name)                                                                                \
+    INTERPOSE int name(uid_t id)                                                                   \
+    {                                                                                              \
+        uid_t real, effective, saved;                                                              \
+                                                                                                   \
+        if (!native.current)                                                                       \
+            return REAL(name)(id);                                                                 \
+        if (syscall(ask, &real, &effective, &saved) == 0 && real == id && effective == id &&       \
+            saved == id)                                                                           \
+            return 0;                                                                              \
+        native_refused(#name);                                                                     \
+        errno = EPERM;                                                                             \
+        return -1;                                                                                 \
+    }
+
+IDENTITY(setuid, SYS_getresuid)
+IDENTITY(setgid, SYS_getresgid)
 
 /* The lists of arguments make them hard to pass on, and nothing of ours calls them. */
 #define EXEC_LIST(name)                                                                            \
