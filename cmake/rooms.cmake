@@ -28,5 +28,6 @@ room_may_include(runtime) # only contracts that include nothing
 room_may_include(plain explore model base runtime/hooks.h) # of explore, only what the driver and the process agree on
 room_may_include(instrument base runtime/hooks.h runtime/library/library.def) # what the pass and the runtime agree on, no other file of runtime
 room_may_include(cluster explore trace model base)
+room_may_include(containers) # compiled by raddle cc, for programs of C++
 room_may_include(mpi) # a program of its own, which carries bytes
 room_may_include(cli base model explore detect trace script instrument cluster) # all but runtime

@@ -28,6 +28,7 @@ struct request {
     bool compiles; /* a source is among the inputs */
     bool is_static;
     bool is_cxx;
+    bool ends_with_files; /* behind a --: what follows is no option */
 };
 
 /* ---- reading the command line */
@@ -105,7 +106,7 @@ static struct request request_read(int argc, char **argv)
             request.has_input = true;
             request.compiles |= is_source(argv[i]);
         } else if (strcmp(argv[i], "--") == 0)
-            only_files = true;
+            only_files = request.ends_with_files = true;
         else if (stops_before_link(argv[i]))
             request.links = false;
         else if (strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0)
@@ -164,6 +165,16 @@ static void add_link(struct command *command, const struct places *places)
     add(command, "-lraddle%s", "");
     add(command, "-Wl,--pop-state,-z,now,-rpath,%s", places->libraries);
     add(command, "-pthread%s", "");
+}
+
+/* What containers of C++ call: behind all that may do so, and before libstdc++. */
+static void add_containers(struct command *command, const struct places *places,
+                           const struct request *request)
+{
+    if (request->ends_with_files)
+        add(command, "%s/libraddle_cxx.a", places->libraries);
+    else
+        add(command, "-lraddle_cxx%s", "");
 }
 
 /* Becomes the compiler. */
@@ -259,6 +270,8 @@ static int compile(int argc, char **argv, bool is_cxx)
     add(&command, "--end-no-unused-arguments%s", "");
     for (int i = 1; i < argc; i++)
         command.at[command.count++] = argv[i];
+    if (request.links && is_cxx)
+        add_containers(&command, &places, &request);
     return looks ? run(compiler, &command, diagnostics, is_cxx) : become(compiler, &command);
 }
 

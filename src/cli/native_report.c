@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/mangled.h"
 #include "cli/bug_print.h"
 #include "cli/interrupt.h"
 #include "cli/native.h"
@@ -227,9 +228,12 @@ static const char *unseen_trust(const struct session_unseen *unseen)
 
 static void unseen_print(FILE *out, const struct session_unseen *unseen)
 {
+    char name[200];
+
     if (unseen->site.file)
         fprintf(out, "%s:%" PRIu32 ": ", unseen->site.file, unseen->site.line);
-    fprintf(out, "note: raddle does not see into %s", unseen->name);
+    fprintf(out, "note: raddle does not see into %s",
+            mangled_name(unseen->name, name, sizeof name));
     if (unseen->library)
         fprintf(out, " (%s)", unseen->library);
     if (unseen->shared && !unseen->library)
@@ -264,7 +268,7 @@ void memory_report(const struct native_check *check)
 void unseen_report(struct native_check *check)
 {
     const struct session *session = check->driver.session;
-    char reason[400] = "not seen: ";
+    char reason[400] = "not seen: ", name[200];
 
     for (uint32_t i = 0; i < session->unseen.count; i++) {
         const struct session_unseen *unseen = &session->unseen.at[i];
@@ -283,7 +287,7 @@ void unseen_report(struct native_check *check)
         unseen_print(report_stream(check->settings), unseen);
         if (unseen->shared && used < sizeof reason - 80)
             snprintf(reason + used, sizeof reason - used, "%s%.60s", used > 10 ? ", " : "",
-                     unseen->name);
+                     mangled_name(unseen->name, name, sizeof name));
         else if (unseen->shared && strcmp(reason + used - 3, "...") != 0)
             snprintf(reason + used, sizeof reason - used, ", ...");
     }

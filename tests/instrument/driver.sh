@@ -4,6 +4,7 @@
 mkdir -p "$work/build" "$work/usr/bin" "$work/usr/lib/raddle" "$work/usr/include" "$work/d"
 "$CLANG" -shared -fPIC -O1 -w -DSTUB_SHARED -I"$root/src" "$here/stub_runtime.c" -o "$work/build/libraddle.so"
 cp "$PASS" "$work/build/raddle_pass.so"
+ar rcs "$work/build/libraddle_cxx.a"
 cp "$RADDLE" "$work/build/raddle"
 cp "$work/build"/*.so "$work/usr/lib/raddle/"
 cp "$RADDLE" "$work/usr/bin/raddle"

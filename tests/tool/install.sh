@@ -17,7 +17,7 @@ fi
 first=$dir/first
 run cmake --install "$build" --prefix "$first"
 expect "install" test $status -eq 0
-for file in bin/raddle include/raddle.h lib/raddle/libraddle.so lib/raddle/checking/libraddle.so lib/raddle/raddle_pass.so lib/raddle/raddle_gdb.py \
+for file in bin/raddle include/raddle.h lib/raddle/libraddle.so lib/raddle/checking/libraddle.so lib/raddle/libraddle_cxx.a lib/raddle/raddle_pass.so lib/raddle/raddle_gdb.py \
     lib/cmake/raddle/raddleConfig.cmake lib/cmake/raddle/raddleConfigVersion.cmake lib/pkgconfig/raddle.pc \
     share/man/man1/raddle.1 share/man/man1/raddle-check.1 share/man/man1/raddle-c++.1 \
     share/bash-completion/completions/raddle share/zsh/site-functions/_raddle \
