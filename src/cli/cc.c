@@ -171,10 +171,13 @@ static void add_link(struct command *command, const struct places *places)
 static void add_containers(struct command *command, const struct places *places,
                            const struct request *request)
 {
-    if (request->ends_with_files)
+    if (request->ends_with_files) {
         add(command, "%s/libraddle_cxx.a", places->libraries);
-    else
-        add(command, "-lraddle_cxx%s", "");
+        return;
+    }
+    add(command, "--start-no-unused-arguments%s", ""); /* a response file may say -c */
+    add(command, "-lraddle_cxx%s", "");
+    add(command, "--end-no-unused-arguments%s", "");
 }
 
 /* Becomes the compiler. */

@@ -74,6 +74,8 @@ quiet "after --" "${cc[@]}" -Werror -o dashes -- a.c b.c
 prints "static" "raddle: -static: a checked program must be linked dynamically" "${cc[@]}" -static a.c b.c
 quiet "c++" "$work/build/raddle" c++ -Werror "$here/exceptions.cc" -o cxx
 quiet "driver mode" "${cc[@]}" --driver-mode=g++ -Werror "$here/exceptions.cc" -o cxx
+echo "-c $here/exceptions.cc -o response_cxx.o" >args
+quiet "response file, c++" "$work/build/raddle" c++ -Werror @args
 ./cxx | grep -q bottom
 verdict $? "cc: run c++"
 echo '#include <raddle.h>
