@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/mangled.h"
 #include "cli/bug_print.h"
+#include "cli/cxx_name.h"
 #include "cli/interrupt.h"
 #include "cli/native.h"
 #include "cli/native_check.h"
@@ -232,8 +232,7 @@ static void unseen_print(FILE *out, const struct session_unseen *unseen)
 
     if (unseen->site.file)
         fprintf(out, "%s:%" PRIu32 ": ", unseen->site.file, unseen->site.line);
-    fprintf(out, "note: raddle does not see into %s",
-            mangled_name(unseen->name, name, sizeof name));
+    fprintf(out, "note: raddle does not see into %s", cxx_name(unseen->name, name, sizeof name));
     if (unseen->library)
         fprintf(out, " (%s)", unseen->library);
     if (unseen->shared && !unseen->library)
@@ -265,14 +264,41 @@ void memory_report(const struct native_check *check)
 }
 
 /* Each function once; what was called beside other threads makes the verdict incomplete. */
+/* Whether the list has that name: several functions of C++ may have one. */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at++)
+        if (at[-1] == ' ' && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+#define LIST_MAX  400
+#define LISTED    60 /* characters of a name */
+#define LIST_HEAD "not seen: "
+
+/* Adds a name to the list that says why nothing is proved, as long as there is room. */
+static void unseen_list(char list[LIST_MAX], const char *name)
+{
+    size_t used = strlen(list);
+    char shown[LISTED + 1];
+
+    snprintf(shown, sizeof shown, "%s", name);
+    if (is_listed(list, shown) || is_listed(list, "..."))
+        return;
+    snprintf(list + used, LIST_MAX - used, "%s%s", used > strlen(LIST_HEAD) ? ", " : "",
+             used < LIST_MAX - LISTED - 20 ? shown : "...");
+}
+
 void unseen_report(struct native_check *check)
 {
     const struct session *session = check->driver.session;
-    char reason[400] = "not seen: ", name[200];
+    char list[LIST_MAX] = LIST_HEAD, name[200];
 
     for (uint32_t i = 0; i < session->unseen.count; i++) {
         const struct session_unseen *unseen = &session->unseen.at[i];
-        size_t used = strlen(reason);
 
         vec_push(
             &check->arena, &check->report.unseen,
@@ -285,14 +311,11 @@ void unseen_report(struct native_check *check)
         if (unseen->trusted)
             continue;
         unseen_print(report_stream(check->settings), unseen);
-        if (unseen->shared && used < sizeof reason - 80)
-            snprintf(reason + used, sizeof reason - used, "%s%.60s", used > 10 ? ", " : "",
-                     mangled_name(unseen->name, name, sizeof name));
-        else if (unseen->shared && strcmp(reason + used - 3, "...") != 0)
-            snprintf(reason + used, sizeof reason - used, ", ...");
+        if (unseen->shared)
+            unseen_list(list, cxx_name(unseen->name, name, sizeof name));
     }
-    if (strlen(reason) > strlen("not seen: "))
-        reason_add(check, reason);
+    if (strlen(list) > strlen(LIST_HEAD))
+        reason_add(check, list);
 }
 
 /* Copies the bugs out of the session first. */
