@@ -381,10 +381,10 @@ static LLVMValueRef loop_tell(struct making *m)
     for (uint32_t i = 0; i < m->loop->accesses.count; i++)
         access_tell(m, m->loop->accesses.at[i]);
     bare = hook_call(pass, "__raddle_bare", pass->i32, NULL, 0);
-    known = LLVMBuildICmp(m->builder, LLVMIntNE, m->trips, LLVMConstAllOnes(pass->i64), "");
+    known = LLVMBuildICmp(m->builder, LLVMIntNE, bare, constant_i32(pass, HOOK_BARE_NOT), "");
     map_add(&pass->bare_of, value_key(m->loop->head), pass->trips_known.count + 1);
     vec_push(&pass->arena, &pass->trips_known, known);
-    return LLVMBuildICmp(m->builder, LLVMIntNE, bare, constant_i32(pass, 0), "");
+    return LLVMBuildICmp(m->builder, LLVMIntEQ, bare, constant_i32(pass, HOOK_BARE), "");
 }
 
 void span_copy(struct span_loop *loop)

@@ -180,7 +180,7 @@ EXPORTED void __raddle_span(const void *first, const void *second, uint32_t size
 
 EXPORTED uint32_t __raddle_bare(void)
 {
-    return 1;
+    return HOOK_BARE;
 }
 
 EXPORTED void __raddle_span_end(void)

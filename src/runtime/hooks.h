@@ -249,15 +249,15 @@ HOOK_SPARING void __raddle_write8(void *p, uint64_t value, const struct raddle_s
 HOOK_SPARING void __raddle_spent(void);
 
 /* Before a loop that goes round so often as a value takes to get past a bound, and does nothing visible but plain accesses, whose addresses go
- * on evenly: where they are. If __raddle_bare then gives 1, they have been told, and the loop may run without hooks; else it has them. In either case
+ * on evenly: where they are. If __raddle_bare then gives HOOK_BARE, they have been told, and the loop may run without hooks; else it has them. In either case
  * __raddle_span_end follows behind the loop. In this order, the first and the last two once, the others as often as needed: */
 void __raddle_span_begin(void);
 
-/* What is in memory there, which the loop reads without writing to it; 0 if it cannot be read. At most HOOK_GLANCES_MAX of them. */
+/* What is in memory there, which the loop reads without writing to it; 0 if it cannot be read, or there have been HOOK_GLANCES_MAX of them. */
 uint64_t __raddle_glance(const void *p, uint32_t size);
 
 /* In how many rounds the value, which is `first` in the first one and `second` in the next, passes the test: an enum hook_trips and HOOK_TRIPS_SIGNED with its
- * width in bits. Or HOOK_TRIPS_UNKNOWN. */
+ * width in bits. Or HOOK_TRIPS_UNKNOWN. It may be wrong, if a glance failed or the value does not go on evenly: see __raddle_bare. */
 uint64_t __raddle_trips(uint64_t first, uint64_t second, uint64_t bound, uint32_t how);
 
 /* A value that was widened must go on as if it had not been: what it is in the first and second round, and in the last of them, of which there are `more` than trips. */
@@ -266,8 +266,15 @@ void __raddle_even(uint64_t first, uint64_t second, uint64_t last, uint32_t more
 /* An access in each round: where it is in the first and second one. At most HOOK_SPANS_MAX of them. */
 void __raddle_span(const void *first, const void *second, uint32_t size, uint32_t how);
 
+/* An enum hook_bare. */
 uint32_t __raddle_bare(void);
 void __raddle_span_end(void);
+
+enum hook_bare {
+    HOOK_BARE_NOT,     /* nothing is known of the loop */
+    HOOK_BARE_COUNTED, /* but for how often it goes round */
+    HOOK_BARE,
+};
 
 enum hook_trips {
     HOOK_TRIPS_LESS,

@@ -357,7 +357,7 @@ void __raddle_span(const void *first, const void *second, uint32_t size, uint32_
 
 uint32_t __raddle_bare(void)
 {
-    return getenv("STUB_BARE") != NULL;
+    return getenv("STUB_BARE") ? HOOK_BARE : HOOK_BARE_NOT;
 }
 
 void __raddle_span_end(void)

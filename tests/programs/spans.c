@@ -23,6 +23,8 @@
 // EXPECT(sc -O2 -DFIELDS -DAT=109): data-race at=touch says=races with the read by T1
 // EXPECT(sc -O2 -DFIELDS -DAT=110): safe
 // EXPECT(sc -O2 -DFIELDS -DWRITES_COUNT): data-race at=count says=races with the read by T1
+// EXPECT(sc -O2 -DDEEP -DAT=10): data-race at=touch says=races with the read by T1
+// EXPECT(sc -O2 -DDEEP -DAT=11): safe
 // EXPECT(sc -O2 -DALIASED): safe
 // EXPECT(sc -O2 -DLOCKED -DAT=50): safe
 // EXPECT(sc -O2 -DNESTED -DAT=109): data-race at=touch says=races with the read by T1
@@ -49,7 +51,13 @@ struct vector {
     int *at;
 };
 
+struct chain {
+    struct chain *next;
+    int *at;
+};
+
 static int *block;
+static struct chain chains[3];
 static struct vector vector;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
@@ -72,6 +80,11 @@ static void *walk(void *argument)
 #elif defined FIELDS
     for (int i = 0; i < vector.count; i++)
         s += vector.at[i];                
+#elif defined DEEP
+    /* more pointers than the runtime looks at before a loop */
+    for (int i = 0; i < n; i++)
+        s += *chains[0].next->next->next->at + *chains[1].next->next->next->at +
+             *chains[2].next->next->next->at;
 #elif defined ALIASED
     /* the loop changes how far it goes */
     vector.at = &vector.count;
@@ -121,6 +134,8 @@ int main(void)
 
     block = calloc(ROOM, sizeof *block);
     vector = (struct vector){100, block + 10};
+    for (int i = 0; i < 3; i++)
+        chains[i] = (struct chain){&chains[(i + 1) % 3], block + 10};
 #ifdef FREED
     free(block);
 #endif

@@ -21,8 +21,10 @@
 
 static struct {
     bool declined;
-    uint64_t trips;
+    uint64_t trips; /* or HOOK_TRIPS_UNKNOWN */
     uint32_t count, glances;
+    bool
+        unsure; /* how often it goes round: a glance has failed, or a value does not go on evenly */
     struct detect_span at[HOOK_SPANS_MAX];
     struct {
         uint64_t at, size;
@@ -78,7 +80,8 @@ HOOK void __raddle_span_begin(void)
     const struct native_thread *thread = native.current;
 
     spans.count = spans.glances = 0;
-    spans.trips = 0;
+    spans.trips = HOOK_TRIPS_UNKNOWN;
+    spans.unsure = false;
     spans.declined = !thread || thread->sections || thread->handlers || !native.detects ||
                      plain.spent || plain.unmapped;
 }
@@ -87,8 +90,8 @@ HOOK uint64_t __raddle_glance(const void *p, uint32_t size)
 {
     uint64_t value = 0;
 
-    if (spans.declined || !is_there((uintptr_t)p, size)) {
-        spans.declined = true;
+    if (spans.declined || spans.glances == HOOK_GLANCES_MAX || !is_there((uintptr_t)p, size)) {
+        spans.declined = spans.unsure = true;
         return 0;
     }
     spans.glance[spans.glances].at = (uint64_t)(uintptr_t)p;
@@ -159,17 +162,16 @@ HOOK uint64_t __raddle_trips(uint64_t first, uint64_t second, uint64_t bound, ui
     last = from + trips * step;
     if (trips < 0 || trips > HOOK_TRIPS_MAX || last >= limit || last < (is_signed ? -limit : 0)) {
         spans.declined = true;
-        return HOOK_TRIPS_UNKNOWN;
+        return spans.trips = HOOK_TRIPS_UNKNOWN;
     }
     spans.trips = (uint64_t)trips;
-    spans.declined |= trips < TRIPS_MIN;
     return spans.trips;
 }
 
 HOOK void __raddle_even(uint64_t first, uint64_t second, uint64_t last, uint32_t more)
 {
     if (last - first != (spans.trips + more - 1) * (second - first))
-        spans.declined = true;
+        spans.declined = spans.unsure = true;
 }
 
 HOOK void __raddle_span(const void *first, const void *second, uint32_t size, uint32_t how)
@@ -198,12 +200,17 @@ static bool overlaps_glance(const struct detect_span *span)
     return false;
 }
 
+/* It is less than the address space: computing where it ends does not overflow. */
+static bool has_bounds(const struct detect_span *span)
+{
+    return span->stride <= HOOK_STRIDE_MAX && span->stride >= -HOOK_STRIDE_MAX;
+}
+
 static bool is_fine(const struct detect_span *span)
 {
     uint64_t low, bytes;
 
-    /* less than the address space, so nothing below can overflow */
-    if (span->stride > HOOK_STRIDE_MAX || span->stride < -HOOK_STRIDE_MAX)
+    if (!has_bounds(span))
         return false;
     low = detect_span_low(span);
     bytes = detect_span_bytes(span);
@@ -247,22 +254,42 @@ static void span_note(const struct detect_span *span, bool direct)
     written_note((const void *)(uintptr_t)low, bytes);
 }
 
-HOOK uint32_t __raddle_bare(void)
+/* Whether what the number of rounds was computed from stays so. */
+static bool is_counted(void)
+{
+    if (spans.trips == HOOK_TRIPS_UNKNOWN || spans.unsure)
+        return false;
+    if (spans.glances == 0)
+        return true;
+    for (uint32_t i = 0; i < spans.count; i++)
+        if (!has_bounds(&spans.at[i]) || overlaps_glance(&spans.at[i]))
+            return false;
+    return !spans.declined; /* else not all that it writes is known */
+}
+
+static bool is_bare(void)
 {
     uint32_t told;
 
-    if (spans.declined)
-        return 0;
+    if (spans.declined || spans.trips < TRIPS_MIN)
+        return false;
     for (uint32_t i = 0; i < spans.count; i++)
         if (!is_fine(&spans.at[i]))
-            return 0;
+            return false;
     told = direct_last();
     if (!detect_spans(spans.at, told))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < spans.count; i++)
         span_note(&spans.at[i], i >= told);
     plain.spanned = plain.watched;
     return !plain.watched;
+}
+
+HOOK uint32_t __raddle_bare(void)
+{
+    if (is_bare())
+        return HOOK_BARE;
+    return is_counted() ? HOOK_BARE_COUNTED : HOOK_BARE_NOT;
 }
 
 HOOK void __raddle_span_end(void)
