@@ -150,12 +150,14 @@ static bool span_is_known(const struct detect_span *span)
     uint64_t low = detect_span_low(span);
     uint64_t stride = span->stride < 0 ? -(uint64_t)span->stride : (uint64_t)span->stride;
 
-    if (stride <= span->size)
-        return span_each(span, shadow_knows);
-    for (uint64_t i = 0; i < span->count; i++, low += stride)
-        if (!detect_known(low, span->size, span->writes))
-            return span_each(span, shadow_knows);
-    return true;
+    bool known = stride > span->size;
+
+    for (unsigned at = 0; known && at < span->size; at += SHADOW_GRANULE) {
+        unsigned size = span->size - at < SHADOW_GRANULE ? span->size - at : SHADOW_GRANULE;
+
+        known = shadow_knows_each(low + at, stride, span->count, size, span->writes);
+    }
+    return known || span_each(span, shadow_knows);
 }
 
 bool detect_spans(struct detect_span *spans, uint32_t count)

@@ -146,7 +146,9 @@ void detect_atomic(uint32_t thread, uint64_t addr, size_t size, bool writes);
 /* That thread uses, makes or ends the lock, condition, … at `addr`: to use it reads its first byte, the others write it. */
 void detect_object(uint32_t thread, uint64_t addr, enum detect_use use);
 
-static inline bool detect_cell_known(const struct shadow_cell *cell, uint32_t bytes, bool writes)
+/* Always in place: it is a few instructions, and loops over cells consist of it. */
+static inline __attribute__((always_inline)) bool detect_cell_known(const struct shadow_cell *cell,
+                                                                    uint32_t bytes, bool writes)
 {
     if (cell->generation != detector.generation)
         return false;

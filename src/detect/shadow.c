@@ -562,6 +562,38 @@ bool shadow_knows(const struct shadow_who *who, uint64_t addr, size_t size, enum
     return true;
 }
 
+/* Those of one chunk. */
+static bool cells_know(const struct shadow_cell *cell, size_t step, uint64_t count, uint32_t bytes,
+                       bool writes)
+{
+    for (; count > 0; count--, cell += step)
+        if (!detect_cell_known(cell, bytes, writes))
+            return false;
+    return true;
+}
+
+bool shadow_knows_each(uint64_t addr, uint64_t stride, uint64_t count, unsigned size, bool writes)
+{
+    const uint64_t chunk = (uint64_t)1 << SHADOW_CHUNK_SHIFT;
+
+    /* so that all have the same bytes, of one granule */
+    if (stride % SHADOW_GRANULE || (addr & (SHADOW_GRANULE - 1)) + size > SHADOW_GRANULE)
+        return false;
+    while (count > 0) {
+        const struct shadow_cell *cell = shadow_known(detector.chunks, addr);
+        uint64_t here = (chunk - (addr & (chunk - 1)) + stride - 1) / stride;
+
+        if (here > count)
+            here = count;
+        if (!cell ||
+            !cells_know(cell, stride / SHADOW_GRANULE, here, shadow_bytes(addr, size), writes))
+            return false;
+        addr += here * stride;
+        count -= here;
+    }
+    return true;
+}
+
 static bool sets_are_ordered(const struct shadow_who *who, const struct shadow_part *part,
                              enum shadow_kind kind)
 {

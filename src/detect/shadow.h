@@ -110,6 +110,9 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
 /* Whether such a plain access adds nothing to what is known: the thread has made it before, since it last released anything. */
 bool shadow_knows(const struct shadow_who *who, uint64_t addr, size_t size, enum shadow_kind kind);
 
+/* The same for `count` accesses that go on by `stride` bytes, if each has a cell of its own that says so: else false. */
+bool shadow_knows_each(uint64_t addr, uint64_t stride, uint64_t count, unsigned size, bool writes);
+
 /* Whether such an access would come behind all that it conflicts with. Remembers nothing. */
 bool shadow_is_ordered(const struct shadow_who *who, uint64_t addr, size_t size,
                        enum shadow_kind kind);
