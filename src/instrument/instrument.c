@@ -97,6 +97,7 @@ static void pass_open(struct pass *pass, LLVMModuleRef module)
     map_open(&pass->closed_groups, &pass->arena);
     map_open(&pass->code_of, &pass->arena);
     map_open(&pass->bare_of, &pass->arena);
+    map_open(&pass->kept_of, &pass->arena);
     options_read(&pass->options);
     attributes_find(pass);
     types_make(pass);

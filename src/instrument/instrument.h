@@ -83,7 +83,8 @@ struct pass {
     struct map
         bare_of; /* block -> 0: it has no hooks (span_make.c), or 1 + an index into the next */
     VEC(LLVMValueRef)
-    trips_known; /* whether it is known how often the loop that begins there goes round */
+    trips_known;        /* whether it is known how often the loop that begins there goes round */
+    struct map kept_of; /* accesses in blocks without hooks that have theirs all the same */
 };
 
 /* A pointer that this function makes: a local variable in memory, or a merge of pointers. It is
@@ -335,6 +336,11 @@ void spans_make(struct work *work);
 static inline bool is_bare(const struct pass *pass, LLVMBasicBlockRef block)
 {
     return map_get(&pass->bare_of, value_key(block)) == 0;
+}
+/* Whether an instruction of such a block gets a hook. */
+static inline bool is_kept(const struct pass *pass, LLVMValueRef instruction)
+{
+    return map_get(&pass->kept_of, value_key(instruction)) != MAP_ABSENT;
 }
 
 /* ---- quick.c: plain accesses that code checks by itself */

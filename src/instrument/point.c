@@ -148,14 +148,16 @@ bool point_classify(struct work *work, LLVMValueRef instruction, struct point *p
 void points_find(struct work *work)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(work->function); b;
-         b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = is_bare(work->pass, b) ? NULL : LLVMGetFirstInstruction(b); i;
-             i = LLVMGetNextInstruction(i)) {
+         b = LLVMGetNextBasicBlock(b)) {
+        bool bare = is_bare(work->pass, b);
+
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             struct point point = {.instruction = i};
 
-            if (!point_classify(work, i, &point))
+            if ((bare && !is_kept(work->pass, i)) || !point_classify(work, i, &point))
                 continue;
             map_add(&work->point_of, value_key(i), work->points.count);
             vec_push(&work->arena, &work->points, point);
         }
+    }
 }

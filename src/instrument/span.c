@@ -5,10 +5,13 @@
 #include "runtime/hooks.h"
 
 /* Loops whose plain accesses can be told before they begin: how often they go round is known by then, each access is made in every round, and its address goes on
- * by the same step. Which these are is found here; span_make.c gives them a copy without hooks. */
+ * by the same step. Which these are is found here; span_make.c gives them a copy without hooks.
+ *
+ * A few others may be among them, made in some rounds only or wherever another one leads to: `h[a[i]]++`. They keep their checks in the copy. */
 
 #define DEPTH_MAX 12 /* operands of operands that are looked at */
 #define NODES_MAX 64 /* of them in all, for one value */
+#define REST_MAX  4  /* accesses that are not told, in a loop that gets a copy all the same */
 
 /* ---- values */
 
@@ -141,7 +144,7 @@ static enum course course_of_load(struct look *look, LLVMValueRef load, unsigned
 {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(load));
 
-    return span_is_access(look->loop->work, load) &&
+    return !look->loop->blind && span_is_access(look->loop->work, load) &&
                    (kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind) &&
                    course_of(look, LLVMGetOperand(load, 0), depth) == COURSE_FIXED
                ? COURSE_FIXED
@@ -386,9 +389,17 @@ static bool is_covered(const struct span_loop *loop, LLVMValueRef access)
     return false;
 }
 
-/* Those that are made in every round, and that others are not the same as. */
+static bool is_told(struct span_loop *loop, LLVMValueRef access, bool always)
+{
+    return always && loop->accesses.count < HOOK_SPANS_MAX &&
+           course(loop, access_pointer(access)) != COURSE_UNKNOWN;
+}
+
+/* Those that are made in every round, or only the others; and that others are not the same as. */
 static bool accesses_find(struct span_loop *loop, bool always)
 {
+    struct arena *arena = &loop->work->arena;
+
     for (uint32_t b = 0; b < loop->graph->blocks.count; b++) {
         if (!loop->in[b])
             continue;
@@ -404,19 +415,37 @@ static bool accesses_find(struct span_loop *loop, bool always)
                 return false;
             if (is_in_every_round(loop, i) != always || is_covered(loop, i))
                 continue;
-            if (!always || loop->accesses.count == HOOK_SPANS_MAX ||
-                course(loop, access_pointer(i)) == COURSE_UNKNOWN)
+            if (is_told(loop, i, always))
+                vec_push(arena, &loop->accesses, i);
+            else if (loop->rest.count < REST_MAX)
+                vec_push(arena, &loop->rest, i);
+            else
                 return false;
-            vec_push(&loop->work->arena, &loop->accesses, i);
         }
     }
     return loop->accesses.count > 0;
 }
 
+static bool all_find(struct span_loop *loop)
+{
+    loop->accesses.count = loop->rest.count = 0;
+    return test_find(loop) && accesses_find(loop, true) && accesses_find(loop, false);
+}
+
+static bool has_stores(const struct span_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->rest.count; i++)
+        if (LLVMIsAStoreInst(loop->rest.at[i]))
+            return true;
+    return false;
+}
+
 static bool loop_find(struct span_loop *loop, uint32_t head)
 {
-    return shape_find(loop, head) && test_find(loop) && accesses_find(loop, true) &&
-           accesses_find(loop, false);
+    if (!shape_find(loop, head) || !all_find(loop))
+        return false;
+    loop->blind = has_stores(loop);
+    return !loop->blind || all_find(loop);
 }
 
 void spans_make(struct work *work)

@@ -15,6 +15,8 @@ struct span_loop {
     LLVMIntPredicate predicate;     /* it goes on while that is so between a counter and a bound, */
     bool swaps;                     /* which are the other way round there */
     VEC(LLVMValueRef) accesses;     /* to be told */
+    VEC(LLVMValueRef) rest;         /* others, which keep their checks */
+    bool blind;                     /* it may write anywhere: what it loads itself is not known */
     VEC(LLVMValueRef) wider;        /* values that were widened on the way to the one looked at */
 };
 

@@ -5,7 +5,7 @@
 #include "instrument/span.h"
 #include "runtime/hooks.h"
 
-/* A loop of span.c becomes two: as it was, and a copy that gets no hooks. In front of both, code tells the runtime what will be accessed
+/* A loop of span.c becomes two: as it was, and a copy that gets no hooks, or few. In front of both, code tells the runtime what will be accessed
  * and asks it which one to take. For that the addresses are computed there as they will be in the first, second and last round. */
 
 /* Rounds by which values are computed. */
@@ -234,23 +234,54 @@ static LLVMBasicBlockRef block_copy_of(const struct making *m, LLVMBasicBlockRef
     return block;
 }
 
+/* It is the same variable of the source, for which name.c takes a phi with such a name. */
+static void same_name(struct making *m, LLVMValueRef value, LLVMValueRef phi)
+{
+    const char *name = value_source_name(m->loop->work, value);
+    char text[80];
+
+    if (name && snprintf(text, sizeof text, "%s.0", name) < (int)sizeof text)
+        LLVMSetValueName2(phi, text, strlen(text));
+}
+
+/* The value that a marker is about, if it is a single one. */
+static LLVMValueRef marked_value(LLVMValueRef marker)
+{
+    LLVMValueRef wrapped = LLVMGetOperand(marker, 0), value = NULL;
+
+    if (LLVMIsAValueAsMetadata(wrapped) && LLVMGetMDNodeNumOperands(wrapped) == 1)
+        LLVMGetMDNodeOperands(wrapped, &value);
+    return value;
+}
+
+/* Names of variables are for those who tell of an access. */
+static bool is_copied(const struct making *m, LLVMValueRef instruction)
+{
+    return !is_marker(instruction) || (m->loop->rest.count && marked_value(instruction));
+}
+
+static LLVMValueRef instruction_copy(struct making *m, LLVMValueRef instruction)
+{
+    LLVMValueRef made;
+
+    if (LLVMIsAPHINode(instruction)) {
+        made = LLVMBuildPhi(m->builder, LLVMTypeOf(instruction), "");
+        if (m->loop->rest.count)
+            same_name(m, instruction, made);
+        return made;
+    }
+    made = LLVMInstructionClone(instruction);
+    LLVMInsertIntoBuilder(m->builder, made);
+    return made;
+}
+
 static void block_copy(struct making *m, LLVMBasicBlockRef block, LLVMBasicBlockRef copy)
 {
     LLVMSetCurrentDebugLocation2(m->builder, NULL);
     LLVMPositionBuilderAtEnd(m->builder, copy);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef made;
-
-        if (is_marker(i))
-            continue;
-        if (LLVMIsAPHINode(i)) {
-            made = LLVMBuildPhi(m->builder, LLVMTypeOf(i), "");
-        } else {
-            made = LLVMInstructionClone(i);
-            LLVMInsertIntoBuilder(m->builder, made);
-        }
-        value_copied(m, i, made);
-    }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (is_copied(m, i))
+            value_copied(m, i, instruction_copy(m, i));
 }
 
 static void phi_connect(const struct making *m, LLVMValueRef phi, LLVMValueRef copy)
@@ -263,11 +294,23 @@ static void phi_connect(const struct making *m, LLVMValueRef phi, LLVMValueRef c
     }
 }
 
+static void marker_connect(const struct making *m, LLVMValueRef marker)
+{
+    LLVMValueRef value = marked_value(marker), copy = copy_of(m, value);
+
+    if (copy != value)
+        LLVMSetOperand(marker, 0, LLVMMetadataAsValue(m->pass->context, LLVMValueAsMetadata(copy)));
+}
+
 /* Its operands become copies, too. */
 static void copy_connect(const struct making *m, LLVMValueRef original, LLVMValueRef copy)
 {
     if (LLVMIsAPHINode(original)) {
         phi_connect(m, original, copy);
+        return;
+    }
+    if (is_marker(original)) {
+        marker_connect(m, copy);
         return;
     }
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(copy); i++) {
@@ -288,7 +331,7 @@ static void blocks_copy(struct making *m)
 
     for (uint32_t b = 0; b < loop->graph->blocks.count; b++)
         if (loop->in[b]) {
-            LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(pass->context, loop->exit, "");
+            LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(pass->context, loop->head, "");
 
             vec_push(&loop->work->arena, &m->blocks, loop->graph->blocks.at[b]);
             vec_push(&loop->work->arena, &m->copies, copy);
@@ -299,8 +342,10 @@ static void blocks_copy(struct making *m)
     for (uint32_t i = 0; i < m->blocks.count; i++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(m->blocks.at[i]); v;
              v = LLVMGetNextInstruction(v))
-            if (!is_marker(v))
+            if (is_copied(m, v))
                 copy_connect(m, v, copy_of(m, v));
+    for (uint32_t i = 0; i < loop->rest.count; i++)
+        map_add(&pass->kept_of, value_key(copy_of(m, loop->rest.at[i])), 0);
 }
 
 /* ---- behind both */
@@ -318,16 +363,6 @@ static LLVMValueRef outside_user(const struct span_loop *loop, LLVMValueRef valu
     return NULL;
 }
 
-/* It is the same variable of the source, for which name.c takes a phi with such a name. */
-static void merged_name(struct making *m, LLVMValueRef value, LLVMValueRef merged)
-{
-    const char *name = value_source_name(m->loop->work, value);
-    char text[80];
-
-    if (name && snprintf(text, sizeof text, "%s.0", name) < (int)sizeof text)
-        LLVMSetValueName2(merged, text, strlen(text));
-}
-
 static void uses_merge(struct making *m, LLVMValueRef value)
 {
     struct span_loop *loop = m->loop;
@@ -340,7 +375,7 @@ static void uses_merge(struct making *m, LLVMValueRef value)
     LLVMSetCurrentDebugLocation2(m->builder, NULL);
     merged = LLVMBuildPhi(m->builder, LLVMTypeOf(value), "");
     LLVMAddIncoming(merged, values, from, 2);
-    merged_name(m, value, merged);
+    same_name(m, value, merged);
     for (; user; user = outside_user(loop, value))
         for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(user); i++)
             if (LLVMGetOperand(user, i) == value)
@@ -374,9 +409,10 @@ static void exit_merge(struct making *m)
 static LLVMValueRef loop_tell(struct making *m)
 {
     struct pass *pass = m->pass;
-    LLVMValueRef bare, known;
+    LLVMValueRef how, bare, known;
 
-    hook_call(pass, "__raddle_span_begin", pass->nothing, NULL, 0);
+    how = constant_i32(pass, m->loop->rest.count ? HOOK_SPAN_REST : 0);
+    hook_call(pass, "__raddle_span_begin", pass->nothing, &how, 1);
     trips_tell(m);
     for (uint32_t i = 0; i < m->loop->accesses.count; i++)
         access_tell(m, m->loop->accesses.at[i]);

@@ -152,8 +152,9 @@ EXPORTED void __raddle_fence(uint32_t flags, const struct raddle_site *site)
     __sync_synchronize();
 }
 
-EXPORTED void __raddle_span_begin(void)
+EXPORTED void __raddle_span_begin(uint32_t how)
 {
+    (void)how;
 }
 
 EXPORTED uint64_t __raddle_glance(const void *p, uint32_t size)

@@ -1,5 +1,5 @@
-// HOOKS: load1=32 load4=8592 load8=16 store1=47 store4=529 plain=9216
-// HOOKS(bare): load1=17 load4=292 store4=257 plain=566
+// HOOKS: load1=64 load4=8679 load8=32 store1=47 store4=571 plain=9393
+// HOOKS(bare): load1=17 load4=325 load8=16 store4=299 plain=657
 /* Loops of plain accesses that are told as a whole: the second line is for the copies without hooks. What is left there is of the loops that have
  * none, and of accesses beside loops. */
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #define N 16
 
-int a[N], b[N], square[N][N];
+int a[N], b[N], square[N][N], counts[N], picked[N];
 unsigned char bytes[2 * N];
 struct vector {
     int count;
@@ -85,22 +85,43 @@ __attribute__((noinline)) void multiply(void)
         }
 }
 
-/* These are left as they are: it may stop before, it may access something else, and not in every round. */
+/* Some of their accesses are told, and others, which lead anywhere or are not made in every round, have their hooks. */
+__attribute__((noinline)) long chosen(const int *from, const unsigned char *which, int n)
+{
+    long s = 0;
+
+    for (int i = 0; i < n; i++)
+        s += from[which[i]]; /* load4 */
+    return s;
+}
+
+__attribute__((noinline)) void tally(int *counts, const unsigned char *which, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        counts[which[i]]++; /* load4 store4 */
+}
+
+__attribute__((noinline)) void pick(int *to, const int *from, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (from[i] > 3)
+            to[i] = from[i]; /* store4, 10 times */
+}
+
+/* Where the next one is may be written by the one before: how often it goes round is not known. */
+__attribute__((noinline)) void spread(struct vector *v, const unsigned char *which)
+{
+    for (int i = 0; i < v->count; i++)
+        v->at[which[i]] = i;
+}
+
+/* These are left as they are: it may stop before, and nothing is done in every round. */
 __attribute__((noinline)) int find(const int *from, int n, int what)
 {
     for (int i = 0; i < n; i++)
         if (from[i] == what)
             return i;
     return -1;
-}
-
-__attribute__((noinline)) long chosen(const int *from, const unsigned char *which, int n)
-{
-    long s = 0;
-
-    for (int i = 0; i < n; i++)
-        s += from[which[i]];
-    return s;
 }
 
 __attribute__((noinline)) long some(const int *from, int n)
@@ -136,7 +157,11 @@ int main(void)
     results[6] = chosen(a, bytes, N);
     results[7] = some(a, N);
     results[8] = where;
-    results[9] = sum(b, N) + sum(a, 0);
+    tally(counts, bytes, N);
+    pick(picked, a, N);
+    results[9] = sum(b, N) + sum(a, 0) + down(counts, N) + 3 * to_the_end(picked, picked + N);
+    spread(&vector, bytes);
+    results[9] += down(a, N);
     for (int i = 0; i < 10; i++)
         printf("%ld\n", results[i]);
     return bytes[N + 3];

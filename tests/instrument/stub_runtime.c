@@ -329,8 +329,9 @@ QUICK(4, uint32_t)
 QUICK(8, uint64_t)
 
 /* With STUB_BARE, loops that could be told as a whole run without hooks. */
-void __raddle_span_begin(void)
+void __raddle_span_begin(uint32_t how)
 {
+    (void)how;
 }
 
 uint64_t __raddle_glance(const void *p, uint32_t size)

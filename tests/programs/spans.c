@@ -26,6 +26,18 @@
 // EXPECT(sc -O2 -DDEEP -DAT=10): data-race at=touch says=races with the read by T1
 // EXPECT(sc -O2 -DDEEP -DAT=11): safe
 // EXPECT(sc -O2 -DALIASED): safe
+// EXPECT(sc -O2 -DINDIRECT -DAT=109): data-race at=touch says=races with the read by T1
+// EXPECT(sc -O2 -DINDIRECT -DAT=110): safe
+// EXPECT(sc -O2 -DINDIRECT -DAT=303): data-race at=touch says=races with the (read|write) by T1
+// EXPECT(sc -O2 -DINDIRECT -DAT=304): safe
+// EXPECT(all -O2 -DINDIRECT -DREADS -DAT=302): data-race at=look says=races with the write by T1
+// EXPECT(sc -O2 -DINDIRECT -DREADS -DAT=109): safe
+// EXPECT(sc -O2 -DINDIRECT -DTABLE=520): memory at=indirect says=a heap overflow
+// EXPECT(sc -O2 -DINDIRECT -DWRITES_COUNT): safe
+// EXPECT(sc -O2 -DINDIRECT -DFIELDS -DWRITES_COUNT): data-race at=count says=races with the read by T1
+// EXPECT(sc -O2 -DINDIRECT -DONTO): safe
+// EXPECT(sc -O2 -DINDIRECT -DONTO -DAT=109): data-race at=touch
+// EXPECT(sc -O2 -DINDIRECT -DLOCKED -DAT=302): safe
 // EXPECT(sc -O2 -DLOCKED -DAT=50): safe
 // EXPECT(sc -O2 -DNESTED -DAT=109): data-race at=touch says=races with the read by T1
 // EXPECT(sc -O2 -DNESTED -DAT=110): safe
@@ -44,6 +56,14 @@
 #endif
 #ifndef BYTE
 #define BYTE 0
+#endif
+
+#ifndef TABLE
+#ifdef ONTO
+#define TABLE 20 /* what it reads itself */
+#else
+#define TABLE 300
+#endif
 #endif
 
 struct vector {
@@ -77,6 +97,21 @@ static void *walk(void *argument)
     /* 250 to 255, and 0 to 9: two pieces of memory */
     for (unsigned char i = 250; i != 10; i++)
         s += block[i];
+#elif defined INDIRECT
+#ifdef LOCKED
+    pthread_mutex_lock(&m);
+#endif
+#ifdef FIELDS
+    n = 0;
+    for (int i = 0; i < vector.count; i++)
+        block[TABLE + (a[i] & 3)]++;
+#else
+    for (int i = 0; i < n; i++)
+        block[TABLE + (a[i] & 3)]++; /* indirect */
+#endif
+#ifdef LOCKED
+    pthread_mutex_unlock(&m);
+#endif
 #elif defined FIELDS
     for (int i = 0; i < vector.count; i++)
         s += vector.at[i];                
@@ -136,6 +171,10 @@ int main(void)
     vector = (struct vector){100, block + 10};
     for (int i = 0; i < 3; i++)
         chains[i] = (struct chain){&chains[(i + 1) % 3], block + 10};
+#ifdef INDIRECT
+    for (int i = 0; i < 200; i++)
+        block[10 + i] = i;
+#endif
 #ifdef FREED
     free(block);
 #endif

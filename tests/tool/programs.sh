@@ -177,7 +177,7 @@ run_program() {
     name=${name%.*}
     dir=$(mktemp -d) || exit 1
     trap 'rm -rf "$dir"' EXIT
-    head -n 30 "$file" | grep '^// [A-Z]' >"$dir/head"
+    head -n 60 "$file" | grep '^// [A-Z]' >"$dir/head"
     options=$(sed -n 's/^\/\/ OPTIONS: *//p' "$dir/head")
     all_flags=$(sed -n 's/^\/\/ CFLAGS: *//p' "$dir/head")
     all_flags=$all_flags${FLAGS:+ $FLAGS}

@@ -20,7 +20,7 @@ HEAD = """#include <pthread.h>
 #define ROOM %(room)d
 typedef %(type)s T;
 struct box { long before; %(itype)s count; T *at; T small[64]; };
-static T variable[ROOM];
+static T variable[ROOM + 1]; /* one too many hits nothing else */
 static struct box boxed;
 static T *block;
 static long result;
@@ -89,7 +89,12 @@ def program(r):
                      "if (a[i] > 11) s += i;", "if (a[i] > 11) s += (long)a[i];", "s += (long)a[i] + (long)a[0];",
                      "a[i] = a[0];", "a[0] = a[i];", "if (a[i] > 11) a[i] = 3;",
                      "s += (long)x->at[i];", "x->at[i] = 1;", "x->small[i & 31] = (T)i; s += (long)a[i];",
-                     "a[i] = a[(%s)(%d - 1 - i)];" % (itype, max(n, 1))])
+                     "a[i] = a[(%s)(%d - 1 - i)];" % (itype, max(n, 1)),
+                     # some accesses are known before, and others lead on from there
+                     "x->small[(long)a[i] & 31] += 1;", "s += (long)x->small[(long)a[i] & 31];", "a[(long)a[i] & 31] = (T)i;",
+                     "if (a[i] > 11) x->small[i & 31] = a[i];", "if (a[i] > 11) s += (long)x->at[(long)a[i] & 15];",
+                     "x->at[(long)a[i] & 31] = x->small[i & 15];", "if (a[i] > 15) x->count = x->count; s += (long)a[i];",
+                     "if (a[i] > 20) x->at = x->at; s += (long)x->at[i];", "variable[(long)a[i] & 31] += a[i];"])
     form = r.randrange(8)
     bound = r.choice(["n", "n", "x->count"])
     I = itype
@@ -112,6 +117,8 @@ def program(r):
     access = r.choice(["((char *)&block[%d])[%d] = 1;", "sink = ((char *)&block[%d])[%d];"]) % (at, byte)
     if r.random() < 0.1:
         access = r.choice(["boxed.count = boxed.count;", "boxed.before = 1;", "sink = (char)boxed.count;", ""])
+    if r.random() < 0.25:
+        access = r.choice(["((char *)boxed.small)[%d] = 1;", "sink = ((char *)boxed.small)[%d];", "((char *)variable)[%d] = 1;"]) % r.randrange(32 * size)
     memory = "malloc(ROOM * sizeof(T))" if r.random() < 0.7 else "variable"
     return (HEAD + loop + TAIL) % {"room": room, "type": kind, "itype": I, "n": n, "base": base, "other": access, "memory": memory}
 

@@ -162,7 +162,7 @@ bool plain_read_slow(const void *p, size_t size)
         return true;
     if (native.current->sections)
         return false;
-    if (plain.spanned) {
+    if (spans_told(addr, size, false)) {
         detect_span_seen(addr, size, false);
         return true;
     }
@@ -187,7 +187,7 @@ bool plain_write_slow(void *p, size_t size)
         return true;
     if (native.current->sections)
         return false;
-    if (plain.spanned) {
+    if (spans_told(addr, size, true)) {
         detect_span_seen(addr, size, true);
         return true;
     }

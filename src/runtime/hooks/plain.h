@@ -44,7 +44,7 @@ struct plain {
     bool watched;  /* none are: each one is to be seen */
     bool spent;    /* the budget of the running thread: the window is to open, or open */
     bool unmapped; /* memory that was accessed may be gone: code must say where it is */
-    bool spanned;  /* and these have been told as a whole (span.c) */
+    bool spanned;  /* and some have been told as a whole: spans_told */
     bool touching; /* native_touches makes the accesses visible that it has checked */
     uint32_t
         looks; /* atomic accesses of its own stack that left it as it was, since it did anything visible */
@@ -120,6 +120,9 @@ static inline bool plain_write_quick(void *p, unsigned size, uint32_t flags)
     __raddle_quick.wrote = 1;
     return true;
 }
+
+/* Whether the access is one of those that have been told as a whole, or adds nothing to them (span.c). */
+bool spans_told(uint64_t addr, size_t size, bool writes);
 
 /* The running thread gives the block back: whoever still uses it races with that. */
 void plain_free(void *block, size_t size);

@@ -13,7 +13,10 @@
 
 /* Loops whose plain accesses are known before they begin (instrument/span.c). If all of them are fine, and nobody races with them, they
  * are told at once, and the loop runs without hooks. Else nothing has happened, and the loop with hooks tells each as ever. In a run in which each
- * access is to be seen the same is decided, so that the detector knows the same; then the loop with hooks runs all the same. */
+ * access is to be seen the same is decided, so that the detector knows the same; then the loop with hooks runs all the same.
+ *
+ * Other accesses in the loop are told as ever, behind these. The thread must not give way in one of them: what was told must be done before anybody else runs. It
+ * would only where accesses were declared to be visible. */
 
 #define HOOK __attribute__((visibility("default")))
 
@@ -29,7 +32,7 @@ static struct {
     struct {
         uint64_t at, size;
     } glance[HOOK_GLANCES_MAX];
-} spans; /* outlives a run: nothing of it is used behind the beginning of the loop */
+} spans; /* outlives a run: nothing of it is used behind the loop, in which nobody else runs */
 
 /* ---- memory that can be accessed, if nobody takes it away */
 
@@ -75,7 +78,7 @@ static bool is_there(uintptr_t at, size_t size)
 
 /* ---- what the code says */
 
-HOOK void __raddle_span_begin(void)
+HOOK void __raddle_span_begin(uint32_t how)
 {
     const struct native_thread *thread = native.current;
 
@@ -83,7 +86,8 @@ HOOK void __raddle_span_begin(void)
     spans.trips = HOOK_TRIPS_UNKNOWN;
     spans.unsure = false;
     spans.declined = !thread || thread->sections || thread->handlers || !native.detects ||
-                     plain.spent || plain.unmapped;
+                     plain.spent || plain.unmapped ||
+                     (how & HOOK_SPAN_REST && detector.shadow.any_exposed);
 }
 
 HOOK uint64_t __raddle_glance(const void *p, uint32_t size)
@@ -290,6 +294,24 @@ HOOK uint32_t __raddle_bare(void)
     if (is_bare())
         return HOOK_BARE;
     return is_counted() ? HOOK_BARE_COUNTED : HOOK_BARE_NOT;
+}
+
+static bool span_covers(const struct detect_span *span, uint64_t addr, size_t size)
+{
+    uint64_t offset = addr - detect_span_low(span), bytes = detect_span_bytes(span);
+    uint64_t stride = span->stride < 0 ? -(uint64_t)span->stride : (uint64_t)span->stride;
+
+    if (offset >= bytes || size > bytes - offset)
+        return false;
+    return stride <= span->size || offset % stride + size <= span->size;
+}
+
+bool spans_told(uint64_t addr, size_t size, bool writes)
+{
+    for (uint32_t i = 0; plain.spanned && i < spans.count; i++)
+        if (spans.at[i].writes >= writes && span_covers(&spans.at[i], addr, size))
+            return true;
+    return false;
 }
 
 HOOK void __raddle_span_end(void)
