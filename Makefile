@@ -14,7 +14,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $$(nproc)
 # What we format. tests/programs are inputs, and *.def are tables laid out by hand.
 FILES = find src include bench examples tests/unit tests/engine tests/native tests/native_rounds tests/native_states tests/cluster tests/fuzz tests/real -name '*.[ch]' 2>/dev/null
 
-.PHONY: build profile run test asan fuzz fuzz-readers bench-compile bench-engine bench-native bench-races bench-jobs soak format format-check tidy clean help
+.PHONY: build profile run test asan fuzz fuzz-readers bench-compile bench-engine bench-native bench-races bench-jobs bench-start soak format format-check tidy clean help
 .PHONY: install uninstall package surface
 .PHONY: setup setup-test setup-package setup-sanitize setup-format setup-tidy
 .PHONY: real setup-real faults
@@ -101,6 +101,9 @@ bench-races: build ## cost of the search for data races: ten million plain acces
 
 bench-jobs: build ## what several processes gain and cost, in one search of half a minute; on a machine with nothing else to do
 	bench/jobs.sh $(BUILD)
+
+bench-start: build ## how long a check of a tiny program takes, from its start to the verdict
+	bench/start.sh $(BUILD)
 
 bench-native: build ## speed of native programs, as ratios to a fiber switch
 	cmake --build $(BUILD) --target bench_restart

@@ -55,6 +55,8 @@ bool image_holds(const struct dl_phdr_info *info, uintptr_t addr);
 
 /* Whether instrumented code of any module refers to that function of another one. */
 bool image_calls(const char *name);
+/* The same of any code but ours. */
+bool image_refers(const char *name);
 
 /* The same of a variable, which the linker may have given a place in the program. */
 bool image_names(const char *name);

@@ -171,6 +171,17 @@ bool image_calls(const char *name)
     return dl_iterate_phdr(module_calls, (void *)name) != 0;
 }
 
+static int module_refers(struct dl_phdr_info *info, size_t size, void *name)
+{
+    (void)size;
+    return !module_is_excluded(info) && module_needs(info, name, 0);
+}
+
+bool image_refers(const char *name)
+{
+    return dl_iterate_phdr(module_refers, (void *)name) != 0;
+}
+
 /* ---- code */
 
 struct brand_search {

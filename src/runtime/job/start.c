@@ -44,13 +44,25 @@ static void input_take(void)
     close(fd);
 }
 
+/* The first use of a locale maps files, and forgetting that would map them again in each execution. Most programs use none, and a library that is opened later may. */
+static void locale_load(void)
+{
+    static const char *const users[] = {"setlocale", "newlocale", "__newlocale", "dlopen",
+                                        "dlmopen"};
+
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+        if (image_refers(users[i])) {
+            setlocale(LC_ALL, "");
+            setlocale(LC_ALL, "C");
+            return;
+        }
+}
+
 static void prepare(void)
 {
     interpose_open();
     input_take();
-    /* The first use of a locale maps a file, and forgetting that would map it again in each execution. */
-    setlocale(LC_ALL, "");
-    setlocale(LC_ALL, "C");
+    locale_load();
 }
 
 static int arguments_add(int argc, char **argv)
