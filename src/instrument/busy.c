@@ -23,6 +23,8 @@ static const char *const unwanted[] = {
     "AggressiveInstCombinePass", "LibCallsShrinkWrapPass", "MergedLoadStoreMotionPass",
     "LoopLoadEliminationPass",   "LoopDistributePass",     "DSEPass"};
 
+#define FEW_HOOKS 6 /* in a function that may be inlined: a frame, and a few accesses */
+
 static bool is_choice(LLVMValueRef instruction)
 {
     LLVMValueRef function = is_call(instruction) ? called_function(instruction) : NULL;
@@ -65,9 +67,59 @@ static void rate_as(LLVMValueRef function, const char *as)
         LLVMCreateStringAttribute(context, mark, sizeof mark - 1, as, (unsigned)strlen(as)));
 }
 
+static unsigned attribute_kind(const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    CHECK(kind != 0, "LLVM has no attribute %s", name);
+    return kind;
+}
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                       attribute_kind(name)) != NULL;
+}
+
+static void attribute_drop(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute_kind(name));
+}
+
+static void attribute_set(LLVMValueRef function, const char *name)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, attribute_kind(name), 0));
+}
+
+static uint32_t hooks_in(LLVMValueRef function)
+{
+    uint32_t count = 0;
+    size_t length;
+
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = is_call(i) ? called_function(i) : NULL;
+
+            count += called && starts_with(LLVMGetValueName2(called, &length), "__raddle_");
+        }
+    return count;
+}
+
+/* Next to what its hooks or its loops take, a call of it takes no time; and inlined it makes much code of its callers, which become busy if it is. */
+static bool stands_alone(LLVMValueRef function)
+{
+    return !has_attribute(function, "alwaysinline") &&
+           (is_rated(function, busy) || hooks_in(function) > FEW_HOOKS);
+}
+
 void function_rate(LLVMValueRef function)
 {
     rate_as(function, is_busy(function) ? busy : seldom);
+    if (stands_alone(function))
+        attribute_set(function, "noinline");
 }
 
 void raddle_rate_again(LLVMValueRef function)
@@ -93,25 +145,20 @@ bool raddle_wants(LLVMValueRef function, const char *pass, size_t length)
                : !is_among(pass, length, unwanted, sizeof unwanted / sizeof *unwanted);
 }
 
-static void attribute_drop(LLVMValueRef function, const char *name)
+/* Sparing registers is of no use here, and the quick way to translate a call does not know it. Whom it calls spares them all the same. That the call then is not like
+ * the function it calls would count as a mistake for passes that optimise: not in functions that none of them looks at. */
+static void calls_spare_nothing(LLVMValueRef function)
 {
-    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
-}
-
-static void attribute_set(LLVMValueRef function, const char *name)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-    CHECK(kind != 0, "LLVM has no attribute %s", name);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(context, kind, 0));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (is_call(i) && LLVMGetInstructionCallConv(i) == LLVMPreserveMostCallConv)
+                LLVMSetInstructionCallConv(i, LLVMCCallConv);
 }
 
 /* The code generator is to go over it as without optimisation. */
 static void function_leave(LLVMValueRef function)
 {
+    calls_spare_nothing(function);
     attribute_drop(function, "alwaysinline");
     attribute_drop(function, "optsize");
     attribute_drop(function, "minsize");
