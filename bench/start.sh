@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How long `raddle check` takes for programs that do nothing, or next to nothing, and were compiled before: wall time from its start to the verdict, and the
-# processor time of both processes, beside those of the program by itself and of `raddle --version`, which is a start and no more. All by turns, ROUNDS=50 times.
-# With OLD, an older build beside it.
+# How long `raddle check` takes for programs that do nothing, or next to nothing, and were compiled before: wall time from its start to the
+# verdict, and the processor time of both processes, beside those of the program by itself and of `raddle --version`, which is a start and no
+# more. All by turns, ROUNDS=50 times. With OLD, an older build beside it.
 # Usage: [ROUNDS=n] [OLD=directory] bench/start.sh BUILD_DIRECTORY
 set -euo pipefail
 build=$(cd "${1:?the build directory}" && pwd)
@@ -66,7 +66,7 @@ for _ in range(rounds):
     for i, (_, _, command) in enumerate(commands):
         times[i].append(once(command))
 for (name, build, _), took in zip(commands, times):
-    wall = sorted(t[0] for t in took)
+    wall, cpu = sorted(t[0] for t in took), sum(t[1] for t in took) / rounds
     where = " (%s)" % build if len(builds) > 1 else ""
-    print("%-20s least %5.1f ms, median %5.1f ms, processor %5.1f ms%s" % (name, wall[0], wall[len(wall) // 2], sum(t[1] for t in took) / rounds, where))
+    print("%-20s least %5.1f ms, median %5.1f ms, processor %5.1f ms%s" % (name, wall[0], wall[len(wall) // 2], cpu, where))
 END

@@ -493,8 +493,8 @@ void shadow_access(const struct shadow_who *who, uint64_t addr, size_t size, enu
 
 #define BATCH 8 /* cells that are compared at once */
 
-/* Of so many cells, how many at least say the same as the first one: that one, and as many whole batches. A batch has no branches, so the compiler takes sixteen
- * bytes at a time. */
+/* Of so many cells, how many at least say the same as the first one: that one, and as many whole batches. A batch has no branches, so the
+ * compiler takes sixteen bytes at a time. */
 static size_t cells_alike(const struct shadow_cell *first, size_t count)
 {
     const uint64_t says = ~((uint64_t)0xffff << 48); /* of its second half: not `exposed` */
@@ -516,8 +516,8 @@ static size_t cells_alike(const struct shadow_cell *first, size_t count)
     return alike;
 }
 
-/* From `addr` on to the end of the group or of the access, whichever comes first. Most often one cell is like the other; where they are not, that is tried again only
- * after a while. */
+/* From `addr` on to the end of the group or of the access, whichever comes first. Most often one cell is like the other; where they are not,
+ * that is tried again only after a while. */
 static bool group_knows(const struct shadow_cell *cell, uint64_t addr, uint64_t end, bool writes)
 {
     unsigned wait = 0;

@@ -145,8 +145,9 @@ bool raddle_wants(LLVMValueRef function, const char *pass, size_t length)
                : !is_among(pass, length, unwanted, sizeof unwanted / sizeof *unwanted);
 }
 
-/* Sparing registers is of no use here, and the quick way to translate a call does not know it. Whom it calls spares them all the same. That the call then is not like
- * the function it calls would count as a mistake for passes that optimise: not in functions that none of them looks at. */
+/* Sparing registers is of no use here, and the quick way to translate a call does not know it. Whom it calls spares them all the same. That
+ * the call then is not like the function it calls would count as a mistake for passes that optimise: none of them looks at functions with
+ * optnone. */
 static void calls_spare_nothing(LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))

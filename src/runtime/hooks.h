@@ -249,8 +249,9 @@ HOOK_SPARING void __raddle_write8(void *p, uint64_t value, const struct raddle_s
 HOOK_SPARING void __raddle_spent(void);
 
 /* Before a loop that goes round so often as a value takes to get past a bound, and does nothing visible but plain accesses, whose addresses go
- * on evenly: where they are. (With HOOK_SPAN_REST it has others, too, which keep their hooks.) If __raddle_bare then gives HOOK_BARE, they have been told, and the loop may run without hooks; else it has them. In either case
- * __raddle_span_end follows behind the loop. In this order, the first and the last two once, the others as often as needed: */
+ * on evenly: where they are. (With HOOK_SPAN_REST it has others, too, which keep their hooks.) If __raddle_bare then gives HOOK_BARE, they
+ * have been told, and the loop may run without hooks; else it has them. In either case __raddle_span_end follows behind the loop. In this
+ * order, the first and the last two once, the others as often as needed: */
 void __raddle_span_begin(uint32_t how);
 
 /* What is in memory there, which the loop reads without writing to it; 0 if it cannot be read, or there have been HOOK_GLANCES_MAX of them. */

@@ -15,8 +15,8 @@
  * are told at once, and the loop runs without hooks. Else nothing has happened, and the loop with hooks tells each as ever. In a run in which each
  * access is to be seen the same is decided, so that the detector knows the same; then the loop with hooks runs all the same.
  *
- * Other accesses in the loop are told as ever, behind these. The thread must not give way in one of them: what was told must be done before anybody else runs. It
- * would only where accesses were declared to be visible. */
+ * Other accesses in the loop are told as ever, behind these. The thread must not give way in one of them: what was told must be done before
+ * anybody else runs. It would only where accesses were declared to be visible. */
 
 #define HOOK __attribute__((visibility("default")))
 

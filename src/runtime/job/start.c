@@ -44,7 +44,8 @@ static void input_take(void)
     close(fd);
 }
 
-/* The first use of a locale maps files, and forgetting that would map them again in each execution. Most programs use none, and a library that is opened later may. */
+/* The first use of a locale maps files, and forgetting that would map them again in each execution. Most programs use none, and a library that
+ * is opened later may. */
 static void locale_load(void)
 {
     static const char *const users[] = {"setlocale", "newlocale", "__newlocale", "dlopen",
