@@ -14,8 +14,7 @@ void execution_open(struct execution *x, struct arena *arena, struct world *worl
     x->world = world;
 }
 
-/* Entries for locations and agents seen for the first time. */
-static void tables_widen(struct execution *x)
+static __attribute__((noinline)) void tables_grow(struct execution *x)
 {
     while (x->newest.count < x->world->locations.count)
         vec_push(x->arena, &x->newest, RECORD_NONE);
@@ -23,6 +22,13 @@ static void tables_widen(struct execution *x)
         vec_push(x->arena, &x->latest, EVENT_NONE);
         vec_push(x->arena, &x->rows, (event_vec){0});
     }
+}
+
+/* Entries for locations and agents seen for the first time. */
+static void tables_widen(struct execution *x)
+{
+    if (x->newest.count < x->world->locations.count || x->latest.count < x->world->agents.count)
+        tables_grow(x);
 }
 
 /* The clock of what the pending operation of `agent` needs: its own past and its causes. Written behind
@@ -91,6 +97,19 @@ static void access_push(struct execution *x, event_id id, const struct section_a
     x->newest.at[access->loc] = x->accesses.count - 1;
 }
 
+/* A new event, where the next one belongs: it counts from event_push on. */
+static struct event *event_open(struct execution *x, agent_id agent, outcome_id outcome)
+{
+    struct event *event;
+    struct op space;
+
+    vec_reserve(x->arena, &x->events, 1);
+    event = &x->events.at[x->events.count];
+    *event = (struct event){
+        .op = *world_pending(x->world, agent, &space), .agent = agent, .outcome = outcome};
+    return event;
+}
+
 static void event_push(struct execution *x, struct event *event,
                        const struct section_access *touched, uint32_t count)
 {
@@ -101,7 +120,7 @@ static void event_push(struct execution *x, struct event *event,
     for (uint32_t i = 0; i < count; i++)
         access_push(x, id, &touched[i]);
     row_push(x, event, id);
-    vec_push(x->arena, &x->events, *event);
+    x->events.count++;
 }
 
 /* No event from that number on happens before one that comes after all events before `after`, and after these. */
@@ -152,26 +171,21 @@ static void step_record(struct execution *x, event_id id)
         vec_push(x->arena, &x->failed_assumes, id);
 }
 
-/* What is known of the operation before it runs: who must have come before. */
+/* What is known of the operation before it runs: who must have come before. That clock is where the event's own goes. */
 static struct suspect suspect_open(struct execution *x, struct event *event)
 {
     struct suspect suspect = {.agent = event->agent, .op = &event->op};
-    struct vclock full;
 
     tables_widen(x);
     x->causes.count = 0;
     world_causes(x->world, event->agent, &x->causes);
     suspect_needs(x, &suspect);
-    full = suspect.pre;
-    /* the event's own clock goes where that is now, and what it needs behind it */
     event->clock = x->clocks.count;
-    event->clock_width = full.width;
-    suspect.pre = (struct vclock){full.at + full.width, full.width};
-    vclock_copy(suspect.pre, full);
+    event->clock_width = suspect.pre.width;
     return suspect;
 }
 
-/* Finds its races, and makes it the last event. */
+/* Finds its races, and makes it the last event. What it needs becomes what happens before it. */
 static void suspect_commit(struct execution *x, struct suspect *suspect, struct event *event,
                            const struct section_access *touched)
 {
@@ -183,7 +197,7 @@ static void suspect_commit(struct execution *x, struct suspect *suspect, struct 
     event->after = events_after(suspect->after, x->candidates.at, x->candidates.count);
     x->clocks.count += event->clock_width;
     event_push(x, event, touched, suspect->access_count);
-    x->clocks.at[event->clock + event->agent] = vec_last(&x->events).step;
+    x->clocks.at[event->clock + event->agent] = event->step;
 }
 
 /* An atomic section: what it touches is known only when it is done. */
@@ -225,13 +239,24 @@ static void arrival_check(struct execution *x, event_id id)
     }
 }
 
+/* What it needs, as a copy behind the clocks: for its other outcomes, when it is committed. */
+static struct vclock needs_keep(const struct suspect *suspect)
+{
+    struct vclock copy = {suspect->pre.at + suspect->pre.width, suspect->pre.width};
+
+    vclock_copy(copy, suspect->pre);
+    return copy;
+}
+
 static void single_append(struct execution *x, struct event *event)
 {
     struct world *world = x->world;
     struct section_access touched[FOOTPRINT_MAX];
     struct footprint footprint;
     struct suspect suspect;
+    struct vclock pre = {0};
     event_id id = x->events.count;
+    bool forks = world_forks(world, event->agent);
     enum touch touch = op_touch(world, &view_now, event->agent, &event->op, &footprint, NULL);
 
     suspect = suspect_open(x, event);
@@ -240,12 +265,15 @@ static void single_append(struct execution *x, struct event *event)
     for (uint32_t i = 0; i < footprint.count; i++)
         touched[i] =
             (struct section_access){footprint.at[i], world_state(world, footprint.at[i].loc)};
+    if (forks)
+        pre = needs_keep(&suspect);
     suspect_commit(x, &suspect, event, touched);
     if (event->op.kind == OP_BARRIER_WAIT)
         arrival_check(x, id);
-    world_outcomes(world, event->agent, &x->outcomes);
-    if (x->outcomes.count > 1)
-        races_add_outcomes(x, id, suspect.pre, &x->outcomes);
+    if (forks) {
+        world_outcomes(world, event->agent, &x->outcomes);
+        races_add_outcomes(x, id, pre, &x->outcomes);
+    }
     if (event->fatal)
         world_step_fatal(world, event->agent, event->outcome, id);
     else
@@ -256,25 +284,22 @@ static void single_append(struct execution *x, struct event *event)
 
 void execution_append_fatal(struct execution *x, agent_id agent, outcome_id outcome)
 {
-    struct op space;
-    struct event event = {.agent = agent, .outcome = outcome, .fatal = true};
+    struct event *event = event_open(x, agent, outcome);
 
-    event.op = *world_pending(x->world, agent, &space);
-    single_append(x, &event);
+    event->fatal = true;
+    single_append(x, event);
     vec_push(x->arena, &x->findings, (struct finding){x->events.count - 1, BUG_CRASH, NULL});
     tables_widen(x);
 }
 
 void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
 {
-    struct op space;
-    struct event event = {.agent = agent, .outcome = outcome};
+    struct event *event = event_open(x, agent, outcome);
 
-    event.op = *world_pending(x->world, agent, &space);
-    if (event.op.kind == OP_SECTION_BEGIN)
-        section_append(x, &event);
+    if (event->op.kind == OP_SECTION_BEGIN)
+        section_append(x, event);
     else
-        single_append(x, &event);
+        single_append(x, event);
     step_record(x, x->events.count - 1);
     tables_widen(x);
     withdrawn_races(x);
@@ -282,14 +307,12 @@ void execution_append(struct execution *x, agent_id agent, outcome_id outcome)
 
 void execution_append_bare(struct execution *x, agent_id agent, outcome_id outcome)
 {
-    struct op space;
     event_id id = x->events.count;
-    struct event event = {.agent = agent, .outcome = outcome};
+    struct event *event = event_open(x, agent, outcome);
 
-    event.op = *world_pending(x->world, agent, &space);
     tables_widen(x);
-    row_push(x, &event, id);
-    vec_push(x->arena, &x->events, event);
+    row_push(x, event, id);
+    x->events.count++;
     world_step(x->world, agent, outcome, id);
     step_record(x, id);
 }

@@ -212,23 +212,32 @@ static void candidates_sort(struct execution *x)
 
 /* What happens before an event that races needs no race of its own: it shows in the run in which this one is
  * reversed. Under a preemption bound that run may be forbidden, so all races count there. */
-static void race_note(const struct execution *x, struct vclock known, event_id first)
+static void race_note(struct execution *x, struct vclock *known, event_id first)
 {
-    if (!x->all_races)
-        vclock_join(known, event_clock(x, first));
+    if (x->all_races)
+        return;
+    if (known->at != x->scratch_clocks.at) {
+        struct vclock copy = {x->scratch_clocks.at, known->width};
+
+        vclock_copy(copy, *known);
+        *known = copy;
+    }
+    vclock_join(*known, event_clock(x, first));
 }
 
 /* An operation that can always run races with each conflicting event that it does not follow anyway.
- * `known` starts as what it needs, and grows by what happens before the events looked at. */
-static void find_unblocked(struct execution *x, const struct suspect *suspect, struct vclock known)
+ * `known` starts as what it needs, and grows by what happens before the events looked at: then it is a copy (race_note). */
+static void find_unblocked(struct execution *x, const struct suspect *suspect)
 {
+    struct vclock known = suspect->pre;
+
     for (uint32_t i = 0; i < x->candidates.count; i++) {
         event_id first = x->candidates.at[i];
 
         if (clock_has(x, known, first))
             continue;
         race_try(x, suspect, first);
-        race_note(x, known, first);
+        race_note(x, &known, first);
     }
 }
 
@@ -283,8 +292,9 @@ static uint32_t past_newest(const struct past *past, const struct execution *x)
 
 /* An operation that waits: an event that only made it possible (the unlock before a lock) is passed over, for the race is with
  * what had made it impossible (the lock before that unlock). */
-static void find_blocking(struct execution *x, const struct suspect *suspect, struct vclock known)
+static void find_blocking(struct execution *x, const struct suspect *suspect)
 {
+    struct vclock known = suspect->pre;
     struct past past;
     uint32_t i;
 
@@ -297,7 +307,7 @@ static void find_blocking(struct execution *x, const struct suspect *suspect, st
             continue;
         if (!clock_has(x, known, record->event)) {
             if (race_try(x, suspect, record->event))
-                race_note(x, known, record->event);
+                race_note(x, &known, record->event);
         } else if (record->access.mode == ACCESS_WRITE &&
                    !(past.access[i].bytes & ~record->access.bytes)) {
             past.at[i] = RECORD_NONE; /* all older ones happen before it */
@@ -307,27 +317,22 @@ static void find_blocking(struct execution *x, const struct suspect *suspect, st
 
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full)
 {
-    uint32_t width = suspect->pre.width;
-    struct vclock known;
-
     if (x->states)
         states_suspect(x->states, suspect);
     x->candidates.count = 0;
     for (uint32_t i = 0; suspect->accesses && i < suspect->access_count; i++)
         candidates_of(x, &suspect->accesses[i], suspect);
-    if (full)
-        for (uint32_t i = 0; i < x->candidates.count; i++)
-            vclock_join(*full, event_clock(x, x->candidates.at[i]));
     x->scratch_clocks.count = 0;
-    vec_reserve(x->arena, &x->scratch_clocks, width);
-    known = (struct vclock){x->scratch_clocks.at, width};
-    vclock_copy(known, suspect->pre);
+    vec_reserve(x->arena, &x->scratch_clocks, suspect->pre.width);
     if (op_may_wait(suspect->op) && suspect->op->kind != OP_BARRIER_LEAVE) {
-        find_blocking(x, suspect, known);
+        find_blocking(x, suspect);
     } else {
         candidates_sort(x);
-        find_unblocked(x, suspect, known);
+        find_unblocked(x, suspect);
     }
+    for (uint32_t i = 0; full && i < x->candidates.count; i++)
+        if (!clock_has(x, *full, x->candidates.at[i])) /* with all that happens before it */
+            vclock_join(*full, event_clock(x, x->candidates.at[i]));
 }
 
 /* ---- operations that are still to come */

@@ -34,7 +34,8 @@ static inline void vclock_clear(struct vclock clock)
 static inline void vclock_copy(struct vclock into, struct vclock from)
 {
     memcpy(into.at, from.at, from.width * sizeof *from.at);
-    memset(into.at + from.width, 0, (into.width - from.width) * sizeof *into.at);
+    if (from.width < into.width)
+        memset(into.at + from.width, 0, (into.width - from.width) * sizeof *into.at);
 }
 
 #endif

@@ -33,6 +33,7 @@ enum op_flag {
     OP_BLOCK = 2,  /* may be disabled */
     OP_HIDDEN = 4, /* not written by programs */
     OP_LOOK = 8,   /* looks first, by a plain load: see OBJECT_LOOK */
+    OP_FORK = 16,  /* may have several outcomes: op_outcomes; all others have the one outcome 0 */
 };
 
 enum object_kind {

@@ -514,6 +514,8 @@ void op_outcomes(struct world *world, const struct view *view, agent_id agent, c
             vec_push(world->arena, outcomes, i);
         break;
     default:
+        CHECK(!(op_infos[op->kind].flags & OP_FORK), "nobody knows the outcomes of %s",
+              op_infos[op->kind].text);
         vec_push(world->arena, outcomes, 0);
     }
 }

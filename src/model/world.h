@@ -229,6 +229,13 @@ bool world_ready(struct world *world, agent_id agent);
 typedef VEC(outcome_id) outcome_vec;
 void world_outcomes(struct world *world, agent_id agent, outcome_vec *outcomes);
 
+/* Whether there may be more than one; else it is outcome 0. */
+static inline bool world_forks(const struct world *world, agent_id agent)
+{
+    return !world->agents.at[agent].is_buffer &&
+           op_infos[world->threads.at[agent].pending.kind].flags & OP_FORK;
+}
+
 /* Appends the events, other than those of `agent` itself and those its footprint conflicts with, that
  * had to come before its pending operation could run. */
 typedef VEC(event_id) event_vec;
