@@ -243,17 +243,23 @@ static bool back_is_fine(const struct blocks *blocks, struct nodes *nodes, uint3
            !branch_may_enable(nodes, sleeper, running);
 }
 
+struct waking {
+    const struct blocks *blocks;
+    struct nodes *nodes;
+    uint32_t depth;
+};
+
+static bool sleeper_is_fine(void *context, const struct branch *sleeper)
+{
+    const struct waking *w = context;
+
+    return front_is_fine(w->blocks, w->nodes, w->depth, sleeper) &&
+           back_is_fine(w->blocks, w->nodes, w->depth, sleeper);
+}
+
 void blocks_wake(const struct blocks *blocks, struct nodes *nodes, uint32_t depth)
 {
-    struct sleep_sets *sleep = &nodes->sleep;
-    uint32_t kept = sleep->first.at[depth];
+    struct waking waking = {blocks, nodes, depth};
 
-    for (uint32_t i = kept; i < sleep->sleepers.count; i++) {
-        const struct branch *sleeper = sleep->sleepers.at[i];
-
-        if (front_is_fine(blocks, nodes, depth, sleeper) &&
-            back_is_fine(blocks, nodes, depth, sleeper))
-            sleep->sleepers.at[kept++] = sleeper;
-    }
-    sleep->sleepers.count = kept;
+    sleep_wake(&nodes->sleep, depth, sleeper_is_fine, &waking);
 }

@@ -49,10 +49,19 @@ void branch_free_tree(struct arena *arena, struct branch *branch)
     while (branch) {
         struct branch *child = branch->child;
 
-        branch_free_tree(arena, branch->sibling);
+        if (branch->sibling)
+            branch_free_tree(arena, branch->sibling);
         branch_free(arena, branch);
         branch = child;
     }
+}
+
+static void accesses_of_event(struct arena *arena, struct branch *branch, const struct execution *x,
+                              const struct event *event)
+{
+    accesses_make(arena, branch, event->access_count);
+    for (uint32_t i = 0; i < event->access_count; i++)
+        branch->accesses[i] = x->accesses.at[event->accesses + i].access;
 }
 
 void branch_set_event(struct arena *arena, struct branch *branch, const struct execution *x,
@@ -64,9 +73,17 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
     branch->choice.outcome = event->outcome;
     branch->choice.wakes = event_wakes(event);
     branch->inexact = false;
-    accesses_make(arena, branch, event->access_count);
-    for (uint32_t i = 0; i < event->access_count; i++)
-        branch->accesses[i] = x->accesses.at[event->accesses + i].access;
+    accesses_of_event(arena, branch, x, event);
+}
+
+struct branch *branch_of_event(struct arena *arena, const struct execution *x, event_id id)
+{
+    const struct event *event = &x->events.at[id];
+    struct branch *branch = arena_alloc(arena, sizeof *branch);
+
+    *branch = (struct branch){.choice = {event->agent, event->outcome, event_wakes(event)}};
+    accesses_of_event(arena, branch, x, event);
+    return branch;
 }
 
 bool branch_independent(const struct branch *branch, const struct execution *x, event_id id)
@@ -80,35 +97,85 @@ bool branch_independent(const struct branch *branch, const struct execution *x, 
     return true;
 }
 
+/* Puts it behind all others; the set must be the last one. */
+static void sleeper_add(struct sleep_sets *sets, struct sleep_set *set,
+                        const struct branch *sleeper)
+{
+    vec_push(sets->arena, &sets->sleepers, sleeper);
+    set->end = sets->sleepers.count;
+    set->agents |= sleep_bit(sleeper->choice.agent);
+    for (uint32_t i = 0; i < sleeper->access_count; i++)
+        set->locations |= sleep_bit(sleeper->accesses[i].loc);
+}
+
+/* Whether the event may wake up one of them. */
+static bool sleepers_may_wake(const struct sleep_set *set, const struct execution *x,
+                              const struct event *event)
+{
+    bool may = set->agents & sleep_bit(event->agent);
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        may |= (set->locations & sleep_bit(x->accesses.at[event->accesses + i].access.loc)) != 0;
+    return may;
+}
+
+static bool sleeper_stays(const struct branch *sleeper, const struct execution *x, event_id id)
+{
+    return sleeper->choice.agent != x->events.at[id].agent && branch_independent(sleeper, x, id);
+}
+
+/* Those of `before` that event `id` does not wake up. */
+static struct sleep_set sleepers_inherit(struct sleep_sets *sets, const struct sleep_set *before,
+                                         const struct execution *x, event_id id)
+{
+    struct sleep_set set = {.first = sets->sleepers.count, .end = sets->sleepers.count};
+
+    if (!sleepers_may_wake(before, x, &x->events.at[id])) {
+        for (uint32_t i = before->first; i < before->end; i++)
+            SLOW_CHECK(sleeper_stays(sets->sleepers.at[i], x, id), "somebody wakes up unseen");
+        return *before;
+    }
+    for (uint32_t i = before->first; i < before->end; i++)
+        if (sleeper_stays(sets->sleepers.at[i], x, id))
+            sleeper_add(sets, &set, sets->sleepers.at[i]);
+    return set;
+}
+
 void sleep_enter(struct sleep_sets *sets, const struct execution *x, uint32_t depth)
 {
-    uint32_t first = sets->sleepers.count;
-    uint32_t end = first;
+    struct sleep_set set = {0};
 
-    CHECK(sets->first.count == depth, "sleep sets out of step");
-    vec_push(sets->arena, &sets->first, first);
+    CHECK(sets->at.count == depth, "sleep sets out of step");
     vec_reserve(sets->arena, &sets->sleepers, 1); /* so that an empty set is somewhere */
-    if (depth == 0)
-        return;
-    for (uint32_t i = sets->first.at[depth - 1]; i < end; i++) {
-        const struct branch *sleeper = sets->sleepers.at[i];
-
-        if (sleeper->choice.agent != x->events.at[depth - 1].agent &&
-            branch_independent(sleeper, x, depth - 1))
-            vec_push(sets->arena, &sets->sleepers, sleeper);
-    }
+    if (depth > 0)
+        set = sleepers_inherit(sets, &sets->at.at[depth - 1], x, depth - 1);
+    vec_push(sets->arena, &sets->at, set);
 }
 
 void sleep_add(struct sleep_sets *sets, uint32_t depth, const struct branch *branch)
 {
-    CHECK(sets->first.count == depth + 1, "only the deepest state can grow");
-    vec_push(sets->arena, &sets->sleepers, branch);
+    CHECK(sets->at.count == depth + 1, "only the deepest state can grow");
+    sleeper_add(sets, &sets->at.at[depth], branch);
 }
 
 void sleep_leave(struct sleep_sets *sets, uint32_t depth)
 {
-    sets->sleepers.count = sets->first.at[depth];
-    sets->first.count = depth;
+    sets->sleepers.count = depth > 0 ? sets->at.at[depth - 1].end : 0;
+    sets->at.count = depth;
+}
+
+void sleep_wake(struct sleep_sets *sets, uint32_t depth,
+                bool (*stays)(void *context, const struct branch *sleeper), void *context)
+{
+    struct sleep_set before = sets->at.at[depth];
+    struct sleep_set *set = &sets->at.at[depth];
+
+    CHECK(sets->at.count == depth + 1, "only in the deepest state can somebody wake up");
+    /* they may be those of the state before, too: who stays gets another place */
+    *set = (struct sleep_set){.first = sets->sleepers.count, .end = sets->sleepers.count};
+    for (uint32_t i = before.first; i < before.end; i++)
+        if (stays(context, sets->sleepers.at[i]))
+            sleeper_add(sets, set, sets->sleepers.at[i]);
 }
 
 void choice_set_outcome(const struct world *world, struct choice *choice, outcome_id outcome)
@@ -123,6 +190,8 @@ bool sleep_has(const struct sleep_sets *sets, uint32_t depth, struct choice choi
     uint32_t count;
     const struct branch *const *sleepers = sleep_at(sets, depth, &count);
 
+    if (!(sets->at.at[depth].agents & sleep_bit(choice.agent)))
+        return false;
     for (uint32_t i = 0; i < count; i++)
         if (sleepers[i]->choice.agent == choice.agent &&
             sleepers[i]->choice.outcome == choice.outcome)
@@ -144,6 +213,10 @@ bool sleep_has_agent(const struct sleep_sets *sets, uint32_t depth, agent_id age
 bool sleep_pick_outcome(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
                         struct choice *choice)
 {
+    if (!world_forks(x->world, choice->agent)) {
+        choice->outcome = choice->wakes = 0;
+        return !sleep_has(sets, depth, *choice);
+    }
     world_outcomes(x->world, choice->agent, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++) {
         choice_set_outcome(x->world, choice, x->outcomes.at[i]);

@@ -16,6 +16,9 @@ struct branch *branch_new(struct arena *arena, struct choice choice, const struc
 void branch_free(struct arena *arena, struct branch *branch);
 void branch_free_tree(struct arena *arena, struct branch *branch);
 
+/* A new branch that does what event `id` did. */
+struct branch *branch_of_event(struct arena *arena, const struct execution *x, event_id id);
+
 /* Replaces what the branch touches by what event `id` did touch. */
 void branch_set_event(struct arena *arena, struct branch *branch, const struct execution *x,
                       event_id id);
@@ -23,12 +26,24 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
 /* Whether the branch commutes with event `id` of another agent. */
 bool branch_independent(const struct branch *branch, const struct execution *x, event_id id);
 
+/* Those asleep in one state: sleep_sets.sleepers.at[first … end - 1]. */
+struct sleep_set {
+    uint32_t first, end;
+    /* sleep_bit of the agents, and of what they touch: who has none of these wakes up nobody. There may be more. */
+    uint64_t agents, locations;
+};
+
+static inline uint64_t sleep_bit(uint32_t number)
+{
+    return (uint64_t)1 << number % 64;
+}
+
 /* The sleep sets of all states on the stack: for each, branches that were explored there or at a state
- * before it, and that commute with all since. Exploring them again would be in vain. */
+ * before it, and that commute with all since. Exploring them again would be in vain. Most events wake nobody up: then the set of the next state is the same, in the same place. */
 struct sleep_sets {
     struct arena *arena;
-    VEC(const struct branch *) sleepers; /* of all states, one after the other */
-    VEC(uint32_t) first;                 /* by depth */
+    VEC(const struct branch *) sleepers; /* of all states; those of the deepest one are the last */
+    VEC(struct sleep_set) at;            /* by depth */
 };
 
 /* The state after event `depth` - 1 (or the initial one): inherits what commutes with that event. */
@@ -39,15 +54,18 @@ void sleep_add(struct sleep_sets *sets, uint32_t depth, const struct branch *bra
 
 void sleep_leave(struct sleep_sets *sets, uint32_t depth);
 
+/* Wakes up those of the deepest state that do not stay. */
+void sleep_wake(struct sleep_sets *sets, uint32_t depth,
+                bool (*stays)(void *context, const struct branch *sleeper), void *context);
+
 /* Those asleep at `depth`. */
 static inline const struct branch *const *sleep_at(const struct sleep_sets *sets, uint32_t depth,
                                                    uint32_t *count)
 {
-    uint32_t first = sets->first.at[depth];
-    uint32_t end = depth + 1 < sets->first.count ? sets->first.at[depth + 1] : sets->sleepers.count;
+    const struct sleep_set *set = &sets->at.at[depth];
 
-    *count = end - first;
-    return sets->sleepers.at + first;
+    *count = set->end - set->first;
+    return sets->sleepers.at + set->first;
 }
 
 /* Settles the outcome of a choice in the present state. */

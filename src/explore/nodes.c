@@ -18,14 +18,21 @@ void nodes_enter(struct nodes *nodes, uint32_t depth)
     if (depth > 0) {
         struct branch *taken = nodes->at.at[depth - 1].current;
 
-        /* so far it touched what was foreseen; from now on, what it did touch */
-        branch_set_event(nodes->base.arena, taken, nodes->base.execution, depth - 1);
         node.planned = taken->child;
         taken->child = NULL;
     }
     if (nodes->sleeping)
         sleep_enter(&nodes->sleep, nodes->base.execution, depth);
     vec_push(nodes->base.arena, &nodes->at, node);
+}
+
+/* So far it touched what was foreseen; from now on, what it did touch. */
+const struct branch *nodes_look(struct nodes *nodes, uint32_t depth)
+{
+    struct branch *taken = nodes->at.at[depth].current;
+
+    branch_set_event(nodes->base.arena, taken, nodes->base.execution, depth);
+    return taken;
 }
 
 static bool list_has(const struct branch *list, struct choice choice)
@@ -137,7 +144,7 @@ static bool is_done_here(const struct node *node, const struct branch *branch)
     return false;
 }
 
-/* Whether something that is explored stands for the choice, in the present state. Not what others explore: who uses the names of threads behind it is not known here, nor what else may follow. */
+/* Whether something that is explored stands for the choice, in the present state; if interchangeable threads are looked for. Not what others explore: who uses the names of threads behind it is not known here, nor what else may follow. */
 static bool choice_is_covered(struct nodes *nodes, uint32_t depth, struct choice choice)
 {
     const struct node *node = &nodes->at.at[depth];
@@ -145,8 +152,6 @@ static bool choice_is_covered(struct nodes *nodes, uint32_t depth, struct choice
     const struct branch *const *sleepers =
         nodes->sleeping ? sleep_at(&nodes->sleep, depth, &count) : NULL;
 
-    if (!nodes->symmetry)
-        return false;
     for (const struct branch *done = node->done; done; done = done->sibling)
         if (!done->foreign && symmetry_covers(nodes->symmetry, done, true, choice))
             return true;
@@ -173,7 +178,7 @@ static void choice_cover(struct nodes *nodes, uint32_t depth, struct choice choi
 bool nodes_pick(struct nodes *nodes, uint32_t depth, agent_id preferred, struct choice *choice)
 {
     while (sleep_pick(&nodes->sleep, nodes->base.execution, depth, preferred, choice)) {
-        if (!choice_is_covered(nodes, depth, *choice))
+        if (!nodes->symmetry || !choice_is_covered(nodes, depth, *choice))
             return true;
         choice_cover(nodes, depth, *choice);
     }
@@ -216,7 +221,7 @@ bool nodes_next(struct reduction *reduction, uint32_t depth, struct choice *choi
         node->planned = branch->sibling;
         branch->sibling = NULL;
         if (nodes_settle(nodes, depth, &branch->choice)) {
-            if (!choice_is_covered(nodes, depth, branch->choice)) {
+            if (!nodes->symmetry || !choice_is_covered(nodes, depth, branch->choice)) {
                 node->current = branch;
                 *choice = branch->choice;
                 return true;
@@ -235,10 +240,15 @@ void nodes_leave(struct reduction *reduction, uint32_t depth)
 
     if (nodes->sleeping)
         sleep_leave(&nodes->sleep, depth);
-    branch_free_tree(nodes->base.arena, node->planned);
-    branch_free_tree(nodes->base.arena, node->current);
-    branch_free_tree(nodes->base.arena, node->done);
+    if (node->planned)
+        branch_free_tree(nodes->base.arena, node->planned);
+    if (node->current)
+        branch_free_tree(nodes->base.arena, node->current);
+    if (node->done)
+        branch_free_tree(nodes->base.arena, node->done);
     nodes->at.count = depth;
+    if (depth > 0 && nodes->at.at[depth - 1].planned)
+        nodes_look(nodes, depth - 1);
 }
 
 void nodes_place(struct nodes *nodes, uint32_t depth, struct branch *planned, struct branch *done,

@@ -6,7 +6,7 @@
 /* What is planned, under way and done from one state of the search. */
 struct node {
     struct branch *planned; /* to be tried, in this order; optimal: the wakeup tree of the state */
-    struct branch *current; /* being explored, or NULL */
+    struct branch *current; /* being explored, or NULL; what it touches: nodes_look */
     struct branch *done;    /* explored */
 };
 
@@ -38,6 +38,10 @@ void nodes_open(struct nodes *nodes, struct arena *arena, bool sleeping);
 
 /* Adds the state at `depth`: what was planned behind the branch that led there is planned there now. */
 void nodes_enter(struct nodes *nodes, uint32_t depth);
+
+/* The branch under way in that state, which is not the deepest one, with what its event has touched. Else that is looked up only if the search comes back to the
+ * state, and has something left to try there. */
+const struct branch *nodes_look(struct nodes *nodes, uint32_t depth);
 
 /* Adds a branch, behind all that are planned or, if `urgent`, before them; unless it is there already in some
  * form. OUTCOME_ANY stands for all outcomes: the first is tried, and the others follow as races. */

@@ -103,7 +103,7 @@ static bool before_collect(struct sequenced *o, uint32_t depth)
     o->before.count = 0;
     for (uint32_t i = 0; i < count; i++)
         vec_push(o->nodes.base.arena, &o->before, sleepers[i]);
-    vec_push(o->nodes.base.arena, &o->before, node->current);
+    vec_push(o->nodes.base.arena, &o->before, nodes_look(&o->nodes, depth));
     for (uint32_t level = 0; level < o->way.count; level++, on = on->child) {
         uint32_t kept = 0;
 

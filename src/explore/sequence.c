@@ -84,9 +84,7 @@ struct branch *sequence_branch(const struct sequence *v, struct execution *x, ui
         branch->inexact = v->race->inexact;
         return branch;
     }
-    branch = branch_new(x->arena, step->choice, NULL, 0);
-    branch_set_event(x->arena, branch, x, step->event);
-    return branch;
+    return branch_of_event(x->arena, x, step->event);
 }
 
 /* Whether step `j`, an event, has to come before the later step `i`. */

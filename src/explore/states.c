@@ -47,26 +47,34 @@ static void cycle_close(struct states *states, uint32_t depth, uint32_t back)
     stop_here(states, depth);
 }
 
+struct slept {
+    const struct states *states;
+    struct opset_range range;
+};
+
+static bool slept_then(void *context, const struct branch *sleeper)
+{
+    const struct slept *slept = context;
+
+    for (uint32_t i = 0; i < slept->range.count; i++) {
+        struct choice choice = slept->states->sleepers.at[slept->range.first + i];
+
+        if (choice.agent == sleeper->choice.agent && choice.outcome == sleeper->choice.outcome)
+            return true;
+    }
+    return false;
+}
+
 /* What was asleep when the state was explored, and is not now, is all that is to be tried (`sleeping`). What is asleep now and was not then wakes up for
  * that: else who begins with one of either would have been left out both times. */
 static void explore_awake(struct states *states, struct state_entry *entry, uint32_t depth)
 {
-    struct sleep_sets *sleep = &states->nodes->sleep;
-    struct opset_range range = states->sleeper_sets.at[entry->sleepers];
-    uint32_t kept = sleep->first.at[depth];
+    struct slept slept = {states, states->sleeper_sets.at[entry->sleepers]};
 
     nodes_forget(states->nodes, depth);
     for (uint32_t i = 0; i < states->sleeping.count; i++)
         nodes_plan(states->nodes, depth, states->sleeping.at[i], false);
-    for (uint32_t i = kept; i < sleep->sleepers.count; i++)
-        for (uint32_t j = 0; j < range.count; j++) {
-            struct choice choice = states->sleepers.at[range.first + j];
-
-            if (choice.agent == sleep->sleepers.at[i]->choice.agent &&
-                choice.outcome == sleep->sleepers.at[i]->choice.outcome)
-                sleep->sleepers.at[kept++] = sleep->sleepers.at[i];
-        }
-    sleep->sleepers.count = kept;
+    sleep_wake(&states->nodes->sleep, depth, slept_then, &slept);
     entry->sleepers = states_sleepers(states, depth);
 }
 
