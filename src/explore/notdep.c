@@ -37,21 +37,15 @@ static void row_add(struct notdep *n, agent_id agent, uint32_t index)
 
 void notdep_open(struct notdep *n, struct execution *x, const struct race *race)
 {
-    *n = (struct notdep){.x = x, .race = race, .at = race->first + 1};
+    *n = (struct notdep){.x = x,
+                         .race = race,
+                         .agent = x->events.at[race->first].agent,
+                         .step = x->events.at[race->first].step,
+                         .at = race->first + 1};
     n->all = x->events.count - n->at <= NOTDEP_NEAR * x->rows.count;
     x->rest.count = 0;
     for (agent_id agent = 0; !n->all && agent < x->rows.count; agent++)
         row_add(n, agent, row_find(&x->rows.at[agent], race->first + 1));
-}
-
-/* The same by looking at all of them. */
-static event_id next_of_all(struct notdep *n)
-{
-    const struct execution *x = n->x;
-
-    for (; n->at < x->events.count && race_leaves_out(x, n->race, n->at); n->at++)
-        n->x->looked++;
-    return n->at < x->events.count ? n->at++ : EVENT_NONE;
 }
 
 static event_id next_of_rows(struct notdep *n)
@@ -78,14 +72,11 @@ static event_id next_of_rows(struct notdep *n)
     return first;
 }
 
-event_id notdep_next(struct notdep *n)
+event_id notdep_next_of_rows(struct notdep *n)
 {
-    event_id id;
+    event_id id = next_of_rows(n);
 
-    if (n->all)
-        return next_of_all(n);
-    id = next_of_rows(n);
-    SLOW_CHECK(n->x->events.count > NOTDEP_CHECKED || id == next_of_all(n),
+    SLOW_CHECK(n->x->events.count > NOTDEP_CHECKED || id == notdep_next_of_all(n),
                "an event is left out that need not be");
     return id;
 }

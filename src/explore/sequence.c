@@ -2,41 +2,52 @@
 
 #include "explore/notdep.h"
 
-/* Links the steps of each agent, and notes the first. */
-static void steps_link(struct sequence *v, struct execution *x)
+/* Adds a step, and links it with the one before it of its agent. */
+static void step_push(struct sequence *v, struct execution *x, struct choice choice, event_id event,
+                      uint32_t number)
 {
-    while (v->first.count < x->world->agents.count)
-        vec_push(x->arena, &v->first, (struct sequence_first){0, 0});
-    for (uint32_t i = v->steps.count; i-- > 0;) {
-        struct sequence_first *first = &v->first.at[v->steps.at[i].choice.agent];
+    struct sequence_first *own = &v->first.at[choice.agent];
+    uint32_t i = v->steps.count;
 
-        v->steps.at[i].next = first->stamp == v->stamp ? first->step : UINT32_MAX;
-        *first = (struct sequence_first){v->stamp, i};
-    }
+    vec_push(x->arena, &v->steps,
+             (struct sequence_step){
+                 .choice = choice, .event = event, .number = number, .next = UINT32_MAX});
+    if (own->stamp == v->stamp)
+        v->steps.at[own->last].next = i;
+    else
+        *own = (struct sequence_first){v->stamp, i, i};
+    own->last = i;
 }
 
 static bool race_conflicts(const struct race *race, const struct execution *x, event_id id)
 {
     const struct event *event = &x->events.at[id];
+    const struct access *accesses = race_accesses(x, race);
 
     if (race->inexact)
         return true;
     for (uint32_t i = 0; i < event->access_count; i++)
-        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1,
-                              race_accesses(x, race), race->access_count))
-            return true;
+        for (uint32_t j = 0; j < race->access_count; j++)
+            if (access_conflicts(&x->accesses.at[event->accesses + i].access, &accesses[j]))
+                return true;
     return false;
 }
 
-/* What has come after an operation where it is, and conflicts with it where it would be, may keep it from running there, if it may have to wait: then that has to come after it there, too, and so has
- * all that needs it. Only an operation that would touch other things can meet such events. */
+/* Whether what has come after the operation of a race may have to come after it in its new place, too: what conflicts with it there may keep it from running, if it may have to wait. Only an
+ * operation that would touch other things can meet such events. */
+static bool race_meets_later(const struct execution *x, const struct race *race)
+{
+    return race->changed && !race->inexact && race->found < x->events.count &&
+           op_infos[x->events.at[race->found].op.kind].flags & OP_BLOCK;
+}
+
+/* Then all that conflicts, and all that needs it. */
 static bool comes_after_race(struct sequence *v, struct execution *x, const struct race *race,
                              event_id id)
 {
     bool after = false;
 
-    if (!race->changed || race->inexact || id <= race->found ||
-        !(op_infos[x->events.at[race->found].op.kind].flags & OP_BLOCK))
+    if (id <= race->found)
         return false;
     for (uint32_t i = 0; i < v->later.count && !after; i++)
         after = happens_before(x, v->later.at[i], id);
@@ -49,6 +60,7 @@ static bool comes_after_race(struct sequence *v, struct execution *x, const stru
 
 void sequence_build(struct sequence *v, struct execution *x, const struct race *race)
 {
+    bool meets_later = race_meets_later(x, race);
     struct notdep rest;
     event_id id;
 
@@ -58,19 +70,17 @@ void sequence_build(struct sequence *v, struct execution *x, const struct race *
     v->lasting = true;
     v->reach = v->met_count = 0;
     v->steps.count = v->start = v->later.count = 0;
+    while (v->first.count < x->world->agents.count)
+        vec_push(x->arena, &v->first, (struct sequence_first){0});
     notdep_open(&rest, x, race);
     while ((id = notdep_next(&rest)) != EVENT_NONE) {
         const struct event *event = &x->events.at[id];
+        struct choice choice = {event->agent, event->outcome, event_wakes(event)};
 
-        if (!comes_after_race(v, x, race, id))
-            vec_push(
-                x->arena, &v->steps,
-                (struct sequence_step){.choice = {event->agent, event->outcome, event_wakes(event)},
-                                       .event = id});
+        if (!meets_later || !comes_after_race(v, x, race, id))
+            step_push(v, x, choice, id, event->step);
     }
-    vec_push(x->arena, &v->steps,
-             (struct sequence_step){.choice = race_choice(race), .event = EVENT_NONE});
-    steps_link(v, x);
+    step_push(v, x, race_choice(race), EVENT_NONE, 0);
 }
 
 struct branch *sequence_branch(const struct sequence *v, struct execution *x, uint32_t i)
@@ -97,21 +107,49 @@ static bool step_needs(const struct sequence *v, const struct execution *x, uint
                : clock_has(x, race_pre(x, v->race), earlier) || race_conflicts(v->race, x, earlier);
 }
 
+/* Whether a step before step `i`, an event, has to come before it: of those before event `after`. */
+static bool event_needs_one(const struct sequence *v, const struct execution *x, uint32_t i,
+                            event_id after)
+{
+    struct vclock clock = event_clock(x, v->steps.at[i].event);
+
+    for (uint32_t j = v->start; j < i && v->steps.at[j].event < after; j++) {
+        const struct sequence_step *step = &v->steps.at[j];
+
+        if (!step->removed && vclock_get(clock, step->choice.agent) >= step->number)
+            return true;
+    }
+    return false;
+}
+
+/* The same of the operation of the race. */
+static bool race_needs_one(const struct sequence *v, const struct execution *x, uint32_t i)
+{
+    struct vclock pre = race_pre(x, v->race);
+
+    for (uint32_t j = v->start; j < i; j++) {
+        const struct sequence_step *step = &v->steps.at[j];
+
+        if (!step->removed && (vclock_get(pre, step->choice.agent) >= step->number ||
+                               race_conflicts(v->race, x, step->event)))
+            return true;
+    }
+    return false;
+}
+
 /* An event that does not happen after the first one of the race has all that happens before it, from there on, in v. So only the first steps have to be looked at, if any;
  * and as long as none was removed, the last one of these is enough. */
 bool sequence_is_initial(const struct sequence *v, const struct execution *x, uint32_t i)
 {
-    event_id after =
-        v->steps.at[i].event == EVENT_NONE ? EVENT_NONE : x->events.at[v->steps.at[i].event].after;
+    event_id event = v->steps.at[i].event, after;
 
-    if (i == v->start || after <= v->steps.at[v->start].event)
+    if (i == v->start)
         return true;
-    if (after != EVENT_NONE && !v->is_shorter)
-        return false;
-    for (uint32_t j = v->start; j < i && v->steps.at[j].event < after; j++)
-        if (!v->steps.at[j].removed && step_needs(v, x, i, j))
-            return false;
-    return true;
+    if (event == EVENT_NONE)
+        return !race_needs_one(v, x, i);
+    after = x->events.at[event].after;
+    return after <= v->steps.at[v->start].event ||
+           (v->is_shorter && !event_needs_one(v, x, i, after));
 }
 
 uint32_t sequence_first(const struct sequence *v, agent_id agent)

@@ -6,15 +6,17 @@
 /* One step of a sequence: an event of the execution, or (the last one) the operation of a race. */
 struct sequence_step {
     struct choice choice;
-    event_id event; /* EVENT_NONE for the operation of a race */
-    uint32_t next;  /* the next step of its agent, or UINT32_MAX */
-    bool removed;   /* no longer part of it */
-    bool needed;    /* scratch of sequence_shorten */
+    event_id event;  /* EVENT_NONE for the operation of a race */
+    uint32_t number; /* an event: which one of its agent */
+    uint32_t next;   /* the next step of its agent, or UINT32_MAX */
+    bool removed;    /* no longer part of it */
+    bool needed;     /* scratch of sequence_shorten */
 };
 
 struct sequence_first {
     uint32_t stamp;
     uint32_t step; /* or UINT32_MAX */
+    uint32_t last; /* while the sequence is built: its latest one */
 };
 
 /* How the steps of a sequence touch one location. */
