@@ -105,38 +105,47 @@ static bool cut_is_flushed(const struct view *view, const struct buffered_store 
     return store->flushed != EVENT_NONE && !cut_leaves_out(cut, store->flushed);
 }
 
-static bool record_writes(const struct access_record *record, unsigned byte)
+/* Whose store an event has put into memory: a slot, or LOC_NONE. */
+static loc_id event_slot(struct world *world, const struct event *event)
 {
-    return record->access.mode == ACCESS_WRITE && record->access.bytes >> byte & 1;
-}
-
-/* Of the newest write to the byte that is not left out. */
-static loc_id cut_writer(const struct view *view, struct world *world, loc_id loc, unsigned byte)
-{
-    const struct cut *cut = (const struct cut *)view;
-    const struct execution *x = cut->x;
-    const struct event *event;
-    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
-    bool left_out = false;
-
-    for (; r != RECORD_NONE; r = x->accesses.at[r].older) {
-        if (!record_writes(&x->accesses.at[r], byte))
-            continue;
-        if (!cut_leaves_out(cut, x->accesses.at[r].event))
-            break;
-        left_out = true;
-    }
-    if (!left_out)
-        return world_writer(world, loc, byte);
-    if (r == RECORD_NONE)
-        return LOC_NONE;
-    event = &x->events.at[x->accesses.at[r].event];
     return event->op.kind == OP_FLUSH
                ? world_slot(world, world->agents.at[event->agent].thread, (uint32_t)event->op.value)
                : LOC_NONE;
 }
 
+static void slots_set(loc_id slots[8], unsigned bytes, loc_id slot)
+{
+    for (; bytes; bytes &= bytes - 1)
+        slots[__builtin_ctz(bytes)] = slot;
+}
+
+/* Of the newest write to each byte that is not left out. Bytes of which none is left out are as they are now. */
+static void cut_writers(const struct view *view, struct world *world, loc_id loc, loc_id slots[8])
+{
+    const struct cut *cut = (const struct cut *)view;
+    const struct execution *x = cut->x;
+    uint32_t r = loc < x->newest.count ? x->newest.at[loc] : RECORD_NONE;
+    unsigned sought = 0xff, changed = 0;
+
+    world_writers(world, loc, slots);
+    for (; sought && r != RECORD_NONE; r = x->accesses.at[r].older) {
+        const struct access_record *record = &x->accesses.at[r];
+        unsigned bytes = record->access.mode == ACCESS_WRITE ? record->access.bytes & sought : 0;
+
+        if (!(changed & sought) && record->event < cut->first)
+            break; /* nor is any older one left out */
+        if (bytes && cut_leaves_out(cut, record->event)) {
+            changed |= bytes;
+        } else if (bytes) {
+            sought &= ~bytes;
+            if (bytes & changed)
+                slots_set(slots, bytes & changed, event_slot(world, &x->events.at[record->event]));
+        }
+    }
+    slots_set(slots, sought & changed, LOC_NONE);
+}
+
 struct cut cut_before(struct execution *x, event_id first)
 {
-    return (struct cut){{cut_state, cut_is_flushed, cut_writer}, x, first};
+    return (struct cut){{cut_state, cut_is_flushed, cut_writers}, x, first};
 }

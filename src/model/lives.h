@@ -12,7 +12,7 @@ void pending_complete(struct world *world, agent_id agent);
 /* The target has brought `agent` to its next operation. Does at once what is no transition of its own. */
 void thread_arrive(struct world *world, agent_id agent, struct op *next);
 
-/* Appends the events that the thread's next one needs by what was done so, and by the end of a thread that it joins. */
+/* Appends the events that the thread's next one needs by what was done so (thread.needs), and by the end of a thread that it joins: others need none. */
 void life_causes(const struct world *world, agent_id agent, event_vec *causes);
 
 #endif

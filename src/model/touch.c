@@ -18,13 +18,13 @@ static bool now_is_flushed(const struct view *view, const struct buffered_store 
     return store->flushed != EVENT_NONE;
 }
 
-static loc_id now_writer(const struct view *view, struct world *world, loc_id loc, unsigned byte)
+static void now_writers(const struct view *view, struct world *world, loc_id loc, loc_id slots[8])
 {
     (void)view;
-    return world_writer(world, loc, byte);
+    world_writers(world, loc, slots);
 }
 
-const struct view view_now = {now_state, now_is_flushed, now_writer};
+const struct view view_now = {now_state, now_is_flushed, now_writers};
 
 void judging_add(struct judging *j, loc_id loc, uint8_t bytes, enum access_mode mode)
 {
@@ -140,10 +140,19 @@ static void touch_slot(struct judging *j, loc_id slot, uint64_t addr, enum acces
     judging_add(j, slot, bytes, mode);
 }
 
-static loc_id writer_of(struct judging *j, uint64_t addr)
+/* For each of the bytes at `addr`, the buffered store that it was written by, or LOC_NONE. */
+static void writers_of(struct judging *j, uint64_t addr, unsigned size, loc_id slots[16])
 {
-    return j->view->writer(j->view, j->world, world_location(j->world, OBJECT_CELL, addr),
-                           addr % 8);
+    loc_id word[8];
+
+    for (unsigned k = 0; k < size; k++) {
+        unsigned byte = (addr + k) % 8;
+
+        if (k == 0 || byte == 0)
+            j->view->writers(j->view, j->world, world_location(j->world, OBJECT_CELL, addr + k),
+                             word);
+        slots[k] = word[byte];
+    }
 }
 
 /* A byte that is from a buffered store of the thread itself reads that store, whether it has been flushed or not: the same value, so that
@@ -151,6 +160,7 @@ static loc_id writer_of(struct judging *j, uint64_t addr)
 static void touch_read(struct judging *j, uint64_t addr, unsigned size)
 {
     const struct buffered_store *from[16];
+    loc_id slots[16];
     unsigned in_memory = 0;
 
     if (!world_is_buffered(j->world)) {
@@ -158,9 +168,9 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
         return;
     }
     forwarding_stores(j->world, j->view, j->agent, j->op->stores, addr, size, from);
+    writers_of(j, addr, size, slots);
     for (unsigned k = 0; k < size; k++) {
-        loc_id slot =
-            from[k] ? world_slot(j->world, j->agent, from[k]->number) : writer_of(j, addr + k);
+        loc_id slot = from[k] ? world_slot(j->world, j->agent, from[k]->number) : slots[k];
 
         if (slot != LOC_NONE && j->world->locations.at[slot].addr >> 32 == j->agent)
             touch_slot(j, slot, addr + k, ACCESS_READ);
@@ -176,16 +186,15 @@ static void touch_read(struct judging *j, uint64_t addr, unsigned size)
 static void touch_change(struct judging *j, agent_id thread, enum access_mode mode)
 {
     const struct op *op = j->op;
+    loc_id slots[16];
 
     touch_bytes(j, op->addr, all_bytes(op->size), mode);
     if (!world_is_buffered(j->world))
         return;
-    for (unsigned k = 0; k < op->size; k++) {
-        loc_id slot = writer_of(j, op->addr + k);
-
-        if (slot != LOC_NONE && j->world->locations.at[slot].addr >> 32 != thread)
-            touch_slot(j, slot, op->addr + k, mode);
-    }
+    writers_of(j, op->addr, op->size, slots);
+    for (unsigned k = 0; k < op->size; k++)
+        if (slots[k] != LOC_NONE && j->world->locations.at[slots[k]].addr >> 32 != thread)
+            touch_slot(j, slots[k], op->addr + k, mode);
 }
 
 static void touch_write(struct judging *j, agent_id thread)

@@ -10,8 +10,8 @@ struct view {
     uint64_t (*state)(const struct view *view, struct world *world, loc_id loc);
     /* Whether a buffered store is in memory there. */
     bool (*is_flushed)(const struct view *view, const struct buffered_store *store);
-    /* As world_writer, there. */
-    loc_id (*writer)(const struct view *view, struct world *world, loc_id loc, unsigned byte);
+    /* As world_writers, there. */
+    void (*writers)(const struct view *view, struct world *world, loc_id loc, loc_id slots[8]);
 };
 
 /* The present. */

@@ -73,14 +73,10 @@ bool world_buffer_store(struct world *world, agent_id thread, const struct op *o
     return true;
 }
 
-const struct op *world_pending(struct world *world, agent_id agent, struct op *space)
+const struct op *world_pending_flush(struct world *world, agent_id agent, struct op *space)
 {
-    const struct buffered_store *store;
+    const struct buffered_store *store = buffer_head(world, agent);
 
-    if (!world->agents.at[agent].is_buffer)
-        return world->threads.at[agent].status == THREAD_RUNNING ? &world->threads.at[agent].pending
-                                                                 : NULL;
-    store = buffer_head(world, agent);
     if (!store)
         return NULL;
     *space = (struct op){.kind = OP_FLUSH,
@@ -159,7 +155,8 @@ void world_causes(struct world *world, agent_id agent, event_vec *causes)
     }
     if (thread->cause != EVENT_NONE)
         vec_push(world->arena, causes, thread->cause);
-    life_causes(world, agent, causes);
+    if (thread->needs != NEED_NONE || op->kind == OP_THREAD_JOIN)
+        life_causes(world, agent, causes);
     for (uint32_t i = 0; op->kind == OP_BARRIER_LEAVE && i < thread->together_count; i++)
         vec_push(world->arena, causes, world->together.at[thread->together_first + i]);
     if (!world_is_buffered(world))
@@ -413,11 +410,12 @@ loc_id world_location_find(struct world *world, enum object_kind kind, uint64_t 
     return loc;
 }
 
-loc_id world_writer(const struct world *world, loc_id loc, unsigned byte)
+void world_writers(const struct world *world, loc_id loc, loc_id slots[8])
 {
-    if (loc >= world->writers.count || world->writers.at[loc].generation != world->generation)
-        return LOC_NONE;
-    return world->writers.at[loc].slots[byte];
+    if (loc < world->writers.count && world->writers.at[loc].generation == world->generation)
+        memcpy(slots, world->writers.at[loc].slots, sizeof world->writers.at[loc].slots);
+    else
+        memset(slots, 0xff, 8 * sizeof *slots); /* LOC_NONE */
 }
 
 static struct word_writers *writers_at(struct world *world, loc_id loc)
@@ -437,27 +435,19 @@ static struct word_writers *writers_at(struct world *world, loc_id loc)
 
 void world_writer_set(struct world *world, uint64_t addr, unsigned size, loc_id slot)
 {
+    struct word_writers *writers = NULL;
+
     if (!world_is_buffered(world))
         return;
     for (unsigned k = 0; k < size; k++) {
-        loc_id loc = world_location(world, OBJECT_CELL, addr + k);
+        unsigned byte = (addr + k) % 8;
 
+        if (!writers || byte == 0) /* the next word */
+            writers = writers_at(world, world_location(world, OBJECT_CELL, addr + k));
         if (world->sums)
-            sum_writer(world, addr + k, world_writer(world, loc, (addr + k) % 8), slot);
-        writers_at(world, loc)->slots[(addr + k) % 8] = slot;
+            sum_writer(world, addr + k, writers->slots[byte], slot);
+        writers->slots[byte] = slot;
     }
-}
-
-uint64_t world_state(const struct world *world, loc_id loc)
-{
-    const struct location *location = &world->locations.at[loc];
-    uint64_t state;
-
-    if (location->kind == OBJECT_CELL) {
-        memcpy(&state, (const void *)(uintptr_t)location->addr, sizeof state);
-        return state;
-    }
-    return location->generation == world->generation ? location->state : 0;
 }
 
 void world_object_set(struct world *world, enum object_kind kind, uint64_t addr, uint64_t state)

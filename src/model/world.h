@@ -1,6 +1,8 @@
 #ifndef RADDLE_MODEL_WORLD_H
 #define RADDLE_MODEL_WORLD_H
 
+#include <string.h>
+
 #include "base/fingerprint.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -213,9 +215,18 @@ void world_memory_set(struct world *world, uint64_t addr, const void *bytes, uns
  * and so must become the pending one. */
 bool world_buffer_store(struct world *world, agent_id thread, const struct op *op);
 
-/* What `agent` will do next; NULL if it is finished, halted, or an empty buffer. For a buffer, the op
+/* What `agent` will do next; NULL if it is finished, halted, or an empty buffer. For a buffer (world_pending_flush), the op
  * is made in *space. */
-const struct op *world_pending(struct world *world, agent_id agent, struct op *space);
+const struct op *world_pending_flush(struct world *world, agent_id agent, struct op *space);
+
+static inline const struct op *world_pending(struct world *world, agent_id agent, struct op *space)
+{
+    const struct thread *thread = &world->threads.at[agent];
+
+    if (__builtin_expect(world->agents.at[agent].is_buffer, 0))
+        return world_pending_flush(world, agent, space);
+    return thread->status == THREAD_RUNNING ? &thread->pending : NULL;
+}
 
 /* Whether `agent` can take a transition now. */
 bool world_enabled(struct world *world, agent_id agent);
@@ -277,7 +288,17 @@ static inline loc_id world_location(struct world *world, enum object_kind kind, 
 }
 
 /* The present state of a location: eight bytes of memory, or an object's state. */
-uint64_t world_state(const struct world *world, loc_id loc);
+static inline uint64_t world_state(const struct world *world, loc_id loc)
+{
+    const struct location *location = &world->locations.at[loc];
+    uint64_t state;
+
+    if (location->kind == OBJECT_CELL) {
+        memcpy(&state, (const void *)(uintptr_t)location->addr, sizeof state);
+        return state;
+    }
+    return location->generation == world->generation ? location->state : 0;
+}
 
 /* What store `number` of `thread` into its buffers is called. */
 static inline loc_id world_slot(struct world *world, agent_id thread, uint32_t number)
@@ -285,8 +306,8 @@ static inline loc_id world_slot(struct world *world, agent_id thread, uint32_t n
     return world_location(world, OBJECT_SLOT, (uint64_t)thread << 32 | number);
 }
 
-/* The buffered store that byte `byte` of a cell was written by, as a slot; LOC_NONE if it was not written so. */
-loc_id world_writer(const struct world *world, loc_id loc, unsigned byte);
+/* The buffered stores that the bytes of a cell were written by, as slots; LOC_NONE where it was not written so. */
+void world_writers(const struct world *world, loc_id loc, loc_id slots[8]);
 
 /* The bytes at `addr` were written, by that slot or LOC_NONE. */
 void world_writer_set(struct world *world, uint64_t addr, unsigned size, loc_id slot);
