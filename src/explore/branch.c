@@ -86,17 +86,6 @@ struct branch *branch_of_event(struct arena *arena, const struct execution *x, e
     return branch;
 }
 
-bool branch_independent(const struct branch *branch, const struct execution *x, event_id id)
-{
-    const struct event *event = &x->events.at[id];
-
-    for (uint32_t i = 0; i < event->access_count; i++)
-        if (accesses_conflict(&x->accesses.at[event->accesses + i].access, 1, branch->accesses,
-                              branch->access_count))
-            return false;
-    return true;
-}
-
 /* Puts it behind all others; the set must be the last one. */
 static void sleeper_add(struct sleep_sets *sets, struct sleep_set *set,
                         const struct branch *sleeper)
@@ -124,32 +113,36 @@ static bool sleeper_stays(const struct branch *sleeper, const struct execution *
     return sleeper->choice.agent != x->events.at[id].agent && branch_independent(sleeper, x, id);
 }
 
-/* Those of `before` that event `id` does not wake up. */
-static struct sleep_set sleepers_inherit(struct sleep_sets *sets, const struct sleep_set *before,
-                                         const struct execution *x, event_id id)
+/* Those of the state before, `set` - 1, that event `id` does not wake up. */
+static void sleepers_inherit(struct sleep_sets *sets, struct sleep_set *set,
+                             const struct execution *x, event_id id)
 {
-    struct sleep_set set = {.first = sets->sleepers.count, .end = sets->sleepers.count};
+    const struct sleep_set *before = set - 1;
 
     if (!sleepers_may_wake(before, x, &x->events.at[id])) {
-        for (uint32_t i = before->first; i < before->end; i++)
+        *set = *before;
+        for (uint32_t i = set->first; i < set->end; i++)
             SLOW_CHECK(sleeper_stays(sets->sleepers.at[i], x, id), "somebody wakes up unseen");
-        return *before;
+        return;
     }
+    *set = (struct sleep_set){.first = sets->sleepers.count, .end = sets->sleepers.count};
     for (uint32_t i = before->first; i < before->end; i++)
         if (sleeper_stays(sets->sleepers.at[i], x, id))
-            sleeper_add(sets, &set, sets->sleepers.at[i]);
-    return set;
+            sleeper_add(sets, set, sets->sleepers.at[i]);
 }
 
 void sleep_enter(struct sleep_sets *sets, const struct execution *x, uint32_t depth)
 {
-    struct sleep_set set = {0};
+    struct sleep_set *set;
 
     CHECK(sets->at.count == depth, "sleep sets out of step");
     vec_reserve(sets->arena, &sets->sleepers, 1); /* so that an empty set is somewhere */
+    vec_reserve(sets->arena, &sets->at, 1);
+    set = &sets->at.at[sets->at.count++];
     if (depth > 0)
-        set = sleepers_inherit(sets, &sets->at.at[depth - 1], x, depth - 1);
-    vec_push(sets->arena, &sets->at, set);
+        sleepers_inherit(sets, set, x, depth - 1);
+    else
+        *set = (struct sleep_set){0};
 }
 
 void sleep_add(struct sleep_sets *sets, uint32_t depth, const struct branch *branch)
@@ -233,19 +226,33 @@ static bool is_patient(const struct world *world, agent_id agent)
            world->threads.at[agent].pending.kind == OP_COND_TIMEOUT;
 }
 
+/* Whether the agent can do something that is not asleep; and if it is not one of those who are asked (`patient`), *others. */
+static bool sleep_pick_agent(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
+                             bool patient, struct choice *choice, bool *others)
+{
+    struct world *world = x->world;
+    agent_id agent = choice->agent;
+
+    if (world->threads.at[agent].status != THREAD_RUNNING && !world->agents.at[agent].is_buffer)
+        return false;
+    if (is_patient(world, agent) != patient) {
+        *others = true;
+        return false;
+    }
+    return world_enabled(world, agent) && sleep_pick_outcome(sets, x, depth, choice);
+}
+
 static bool sleep_pick_among(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
-                             bool patient, agent_id preferred, struct choice *choice)
+                             bool patient, agent_id preferred, struct choice *choice, bool *others)
 {
     const struct world *world = x->world;
 
     choice->agent = preferred;
-    if (preferred != AGENT_NONE && is_patient(world, preferred) == patient &&
-        world_enabled(x->world, preferred) && sleep_pick_outcome(sets, x, depth, choice))
+    if (preferred != AGENT_NONE && sleep_pick_agent(sets, x, depth, patient, choice, others))
         return true;
     for (uint32_t i = 0; i < world->active.count; i++) {
         choice->agent = world->active.at[i];
-        if (choice->agent != preferred && is_patient(world, choice->agent) == patient &&
-            world_enabled(x->world, choice->agent) && sleep_pick_outcome(sets, x, depth, choice))
+        if (choice->agent != preferred && sleep_pick_agent(sets, x, depth, patient, choice, others))
             return true;
     }
     return false;
@@ -254,6 +261,8 @@ static bool sleep_pick_among(const struct sleep_sets *sets, struct execution *x,
 bool sleep_pick(const struct sleep_sets *sets, struct execution *x, uint32_t depth,
                 agent_id preferred, struct choice *choice)
 {
-    return sleep_pick_among(sets, x, depth, false, preferred, choice) ||
-           sleep_pick_among(sets, x, depth, true, preferred, choice);
+    bool others = false;
+
+    return sleep_pick_among(sets, x, depth, false, preferred, choice, &others) ||
+           (others && sleep_pick_among(sets, x, depth, true, preferred, choice, &others));
 }

@@ -24,7 +24,17 @@ void branch_set_event(struct arena *arena, struct branch *branch, const struct e
                       event_id id);
 
 /* Whether the branch commutes with event `id` of another agent. */
-bool branch_independent(const struct branch *branch, const struct execution *x, event_id id);
+static inline bool branch_independent(const struct branch *branch, const struct execution *x,
+                                      event_id id)
+{
+    const struct event *event = &x->events.at[id];
+
+    for (uint32_t i = 0; i < event->access_count; i++)
+        for (uint32_t j = 0; j < branch->access_count; j++)
+            if (access_conflicts(&x->accesses.at[event->accesses + i].access, &branch->accesses[j]))
+                return false;
+    return true;
+}
 
 /* Those asleep in one state: sleep_sets.sleepers.at[first … end - 1]. */
 struct sleep_set {

@@ -506,7 +506,7 @@ static enum run run_to_end(struct explorer *explorer)
     for (;;) {
         uint32_t depth = depth_of(explorer);
 
-        if (snapshots_take(explorer))
+        if (explorer->options.snapshots && snapshots_take(explorer))
             return RUN_BACK;
         if (explorer_is_braked(explorer)) {
             explorer->braked = explorer_limit_reached(explorer);
@@ -519,7 +519,8 @@ static enum run run_to_end(struct explorer *explorer)
                 explorer->reduction->ops->give_up(explorer->reduction, depth);
             return RUN_CUT;
         }
-        if (comparing_is_due(explorer) && !comparing_begin(explorer))
+        if (explorer->options.states != STATES_OFF && comparing_is_due(explorer) &&
+            !comparing_begin(explorer))
             return RUN_CUT;
         if (explorer->known || !choice_next(explorer, &choice))
             return RUN_COMPLETE;

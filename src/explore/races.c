@@ -10,19 +10,22 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
                       const struct op *op, struct vclock pre, const struct access *accesses,
                       uint32_t access_count, bool inexact)
 {
-    struct race race = {.first = first,
-                        .wakes = op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST,
-                        .found = x->events.count,
-                        .agent = agent,
-                        .outcome = outcome,
-                        .pre = x->race_clocks.count,
-                        .pre_width = pre.width,
-                        .accesses = x->race_accesses.count,
-                        .access_count = access_count,
-                        .others = x->race_others.count,
-                        .other_count = x->others.count,
-                        .inexact = inexact};
+    struct race *race;
 
+    vec_reserve(x->arena, &x->races, 1);
+    race = &x->races.at[x->races.count++];
+    *race = (struct race){.first = first,
+                          .wakes = op->kind == OP_COND_SIGNAL && outcome != OUTCOME_LOST,
+                          .found = x->events.count,
+                          .agent = agent,
+                          .outcome = outcome,
+                          .pre = x->race_clocks.count,
+                          .pre_width = pre.width,
+                          .accesses = x->race_accesses.count,
+                          .access_count = access_count,
+                          .others = x->race_others.count,
+                          .other_count = x->others.count,
+                          .inexact = inexact};
     vec_reserve(x->arena, &x->race_clocks, pre.width);
     memcpy(x->race_clocks.at + x->race_clocks.count, pre.at, pre.width * sizeof *pre.at);
     x->race_clocks.count += pre.width;
@@ -30,7 +33,6 @@ static void race_push(struct execution *x, event_id first, agent_id agent, outco
         vec_push(x->arena, &x->race_accesses, accesses[i]);
     for (uint32_t i = 0; i < x->others.count; i++)
         vec_push(x->arena, &x->race_others, x->others.at[i]);
-    vec_push(x->arena, &x->races, race);
 }
 
 /* Whether the operation of a race would touch there what it touches here. */
@@ -143,6 +145,11 @@ static bool race_judge(struct execution *x, const struct suspect *suspect, event
            TOUCH_DISABLED)
         if (!cut_extend(&cut, suspect))
             return false;
+    if (!(op_infos[suspect->op->kind].flags & OP_FORK)) {
+        race_push(x, first, suspect->agent, 0, suspect->op, suspect->pre, footprint.at,
+                  footprint.count, false);
+        return true;
+    }
     op_outcomes(x->world, &cut.view, suspect->agent, suspect->op, &x->outcomes);
     for (uint32_t i = 0; i < x->outcomes.count; i++)
         race_push(x, first, suspect->agent, x->outcomes.at[i], suspect->op, suspect->pre,
@@ -226,8 +233,9 @@ static void race_note(struct execution *x, struct vclock *known, event_id first)
 }
 
 /* An operation that can always run races with each conflicting event that it does not follow anyway.
- * `known` starts as what it needs, and grows by what happens before the events looked at: then it is a copy (race_note). */
-static void find_unblocked(struct execution *x, const struct suspect *suspect)
+ * `known` starts as what it needs, and grows by what happens before the events looked at: then it is a copy (race_note). In the end
+ * it has all of them, unless all races count. */
+static struct vclock find_unblocked(struct execution *x, const struct suspect *suspect)
 {
     struct vclock known = suspect->pre;
 
@@ -239,6 +247,7 @@ static void find_unblocked(struct execution *x, const struct suspect *suspect)
         race_try(x, suspect, first);
         race_note(x, &known, first);
     }
+    return known;
 }
 
 /* The records of what a waiting operation waits for, newest first: one list a location, merged. */
@@ -317,6 +326,8 @@ static void find_blocking(struct execution *x, const struct suspect *suspect)
 
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full)
 {
+    struct vclock known;
+
     if (x->states)
         states_suspect(x->states, suspect);
     x->candidates.count = 0;
@@ -328,7 +339,9 @@ void races_find(struct execution *x, const struct suspect *suspect, struct vcloc
         find_blocking(x, suspect);
     } else {
         candidates_sort(x);
-        find_unblocked(x, suspect);
+        known = find_unblocked(x, suspect);
+        if (full && known.at != full->at)
+            vclock_copy(*full, known);
     }
     for (uint32_t i = 0; full && i < x->candidates.count; i++)
         if (!clock_has(x, *full, x->candidates.at[i])) /* with all that happens before it */

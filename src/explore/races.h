@@ -16,7 +16,7 @@ struct suspect {
 };
 
 /* Adds to x->races every race of the suspect with an event, and joins into `full`, unless it is
- * NULL, the clocks of all events that the suspect conflicts with. That may be suspect->pre itself: it is what the suspect needs until the races are found. */
+ * NULL, the clocks of all events that the suspect conflicts with. That is suspect->pre itself, which is what the suspect needs until the races are found. */
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full);
 
 /* An operation that may follow the state before event `end`, and the clock of what its agent needs there: calls `each` for the events before `end` that it could have come

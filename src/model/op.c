@@ -78,21 +78,31 @@ cell_value rmw_result(enum rmw_kind rmw, cell_value old, cell_value operand, uns
 {
     __int128 a = cell_signed(old, size), b = cell_signed(operand, size);
     cell_value ua = cell_cut(old, size), ub = cell_cut(operand, size);
-    const cell_value results[RMW_FADD] = {
-        [RMW_XCHG] = ub,
-        [RMW_ADD] = ua + ub,
-        [RMW_SUB] = ua - ub,
-        [RMW_AND] = ua & ub,
-        [RMW_OR] = ua | ub,
-        [RMW_XOR] = ua ^ ub,
-        [RMW_NAND] = ~(ua & ub),
-        [RMW_MAX] = a > b ? ua : ub,
-        [RMW_MIN] = a < b ? ua : ub,
-        [RMW_UMAX] = ua > ub ? ua : ub,
-        [RMW_UMIN] = ua < ub ? ua : ub,
-    };
 
-    if (rmw >= RMW_FADD)
+    switch (rmw) {
+    case RMW_XCHG:
+        return ub;
+    case RMW_ADD:
+        return cell_cut(ua + ub, size);
+    case RMW_SUB:
+        return cell_cut(ua - ub, size);
+    case RMW_AND:
+        return ua & ub;
+    case RMW_OR:
+        return ua | ub;
+    case RMW_XOR:
+        return ua ^ ub;
+    case RMW_NAND:
+        return cell_cut(~(ua & ub), size);
+    case RMW_MAX:
+        return a > b ? ua : ub;
+    case RMW_MIN:
+        return a < b ? ua : ub;
+    case RMW_UMAX:
+        return ua > ub ? ua : ub;
+    case RMW_UMIN:
+        return ua < ub ? ua : ub;
+    default:
         return float_result(rmw, old, operand, size);
-    return cell_cut(results[rmw], size);
+    }
 }
