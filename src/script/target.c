@@ -51,33 +51,61 @@ static int64_t divide(int64_t a, int64_t b, bool remainder)
     return remainder ? a % b : a / b;
 }
 
-/* All results are computed, one is used: a table reads better here than twenty functions. */
+/* Extends the low bytes of a value; `width` is how many, or 8 if there is no such number. */
+static int64_t alu_extend(int64_t value, int64_t width, bool sign)
+{
+    return value_extend((uint64_t)value,
+                        width == 1 || width == 2 || width == 4 ? (unsigned)width : 8, sign);
+}
+
 static int64_t alu_value(enum alu_kind alu, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-    unsigned width = b == 1 || b == 2 || b == 4 ? (unsigned)b : 8;
-    const int64_t results[ALU_KIND_COUNT] = {
-        [ALU_ADD] = (int64_t)(ua + ub),
-        [ALU_SUB] = (int64_t)(ua - ub),
-        [ALU_MUL] = (int64_t)(ua * ub),
-        [ALU_DIV] = divide(a, b, false),
-        [ALU_MOD] = divide(a, b, true),
-        [ALU_AND] = a & b,
-        [ALU_OR] = a | b,
-        [ALU_XOR] = a ^ b,
-        [ALU_SHL] = (int64_t)(ua << (ub & 63)),
-        [ALU_SHR] = a >> (ub & 63),
-        [ALU_EQ] = a == b,
-        [ALU_NE] = a != b,
-        [ALU_LT] = a<b, [ALU_LE] = a <= b, [ALU_GT] = a> b,
-        [ALU_GE] = a >= b,
-        [ALU_ULT] = ua < ub,
-        [ALU_ULE] = ua <= ub,
-        [ALU_SEXT] = value_extend(ua, width, true),
-        [ALU_ZEXT] = value_extend(ua, width, false),
-    };
 
-    return results[alu];
+    switch (alu) {
+    case ALU_ADD:
+        return (int64_t)(ua + ub);
+    case ALU_SUB:
+        return (int64_t)(ua - ub);
+    case ALU_MUL:
+        return (int64_t)(ua * ub);
+    case ALU_DIV:
+        return divide(a, b, false);
+    case ALU_MOD:
+        return divide(a, b, true);
+    case ALU_AND:
+        return a & b;
+    case ALU_OR:
+        return a | b;
+    case ALU_XOR:
+        return a ^ b;
+    case ALU_SHL:
+        return (int64_t)(ua << (ub & 63));
+    case ALU_SHR:
+        return a >> (ub & 63);
+    case ALU_EQ:
+        return a == b;
+    case ALU_NE:
+        return a != b;
+    case ALU_LT:
+        return a < b;
+    case ALU_LE:
+        return a <= b;
+    case ALU_GT:
+        return a > b;
+    case ALU_GE:
+        return a >= b;
+    case ALU_ULT:
+        return ua < ub;
+    case ALU_ULE:
+        return ua <= ub;
+    case ALU_SEXT:
+        return alu_extend(a, b, true);
+    case ALU_ZEXT:
+        return alu_extend(a, b, false);
+    default:
+        return 0;
+    }
 }
 
 static int64_t alu_row(const struct script *script, const int64_t *regs, const struct insn *insn)
