@@ -12,7 +12,7 @@ models=${MODELS:-sc tso pso}
 executions=${EXECUTIONS:-25}
 modes=${MODE:-each each:fork}
 limit=${LIMIT:-100} # seconds for a search
-few="annotations barrier bbuf-if cancel channel-pingpong constructor-state crash-null cxx-static file-offset futex-mutex keys memory-use-after-free
+few="annotations barrier bbuf-if cancel channel-pingpong constructor-state crash-null cxx-static file-offset futex-mutex keys mapped-again memory-use-after-free
      readers robust signal-send thread-local timedwait virtual-time"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -33,9 +33,6 @@
 /* Up to here it is worth to clear pages by hand. */
 #define CLEARED_MAX ((size_t)16 << 20)
 
-/* Mappings that are not next to each other. */
-#define RANGES_MAX 16384
-
 /* Addresses for all that; memory is taken only where it is written. */
 #define RESERVE ((size_t)4 << 30)
 
@@ -78,8 +75,7 @@ struct place {
     uint32_t opened_count;
     uint64_t
         faults; /* of the process, at the end of the last look: if there were none since, no other page was written */
-    struct place_mapping ranges[RANGES_MAX]; /* that are watched */
-    uint32_t range_count;
+    struct place_ranges watched;
     char *copies;
     uint32_t *uses; /* of each copy */
     uint32_t *free; /* copies that have been used, and are not */
@@ -197,8 +193,7 @@ static void page_open(struct page *page)
     place->opened[place->opened_count++] = (uint32_t)(page - place->pages);
 }
 
-/* tracker_written */
-static void written_add(uintptr_t low, uintptr_t high)
+static void pages_open(uintptr_t low, uintptr_t high)
 {
     for (; low < high; low += PAGE) {
         struct page *page = page_get(low);
@@ -209,6 +204,12 @@ static void written_add(uintptr_t low, uintptr_t high)
         }
         page_open(page);
     }
+}
+
+/* tracker_visit. The tracker still watches memory that may not be written any more, or not even read: that is passed over. */
+static void told_add(uintptr_t low, uintptr_t high)
+{
+    place_ranges_within(&place->watched, low, high, pages_open);
 }
 
 /* Each page of the range that is known is open from now on: it is zeros, and may not be there, so that the tracker does not tell. */
@@ -258,6 +259,17 @@ static uint64_t faults_now(void)
     return 1 + (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
+/* Opens all pages that the tracker tells of: one question for all ranges. */
+static bool pages_find(bool (*tells)(uintptr_t low, uintptr_t high, tracker_visit *visit))
+{
+    const struct place_ranges *watched = &place->watched;
+
+    if (!place->full && watched->count > 0 &&
+        !tells(watched->at[0].low, watched->at[watched->count - 1].high, told_add))
+        place->full = true;
+    return !place->full;
+}
+
 /* Opens all pages that were written since the last look. */
 static bool written_find(void)
 {
@@ -265,10 +277,7 @@ static bool written_find(void)
 
     if (faults && faults == place->faults)
         return !place->full;
-    for (uint32_t i = 0; i < place->range_count && !place->full; i++)
-        if (!tracker_written(place->ranges[i].low, place->ranges[i].high, written_add))
-            place->full = true;
-    return !place->full;
+    return pages_find(tracker_written);
 }
 
 static bool is_calm(const struct page *page)
@@ -378,17 +387,8 @@ bool place_open(const void *arguments)
 
 static bool range_watch(uintptr_t low, uintptr_t high)
 {
-    struct place_mapping *last = &place->ranges[place->range_count];
-
-    if (low >= high)
-        return true;
-    if (place->range_count > 0 && last[-1].high == low)
-        last[-1].high = high;
-    else if (place->range_count == RANGES_MAX)
-        return false;
-    else
-        place->ranges[place->range_count++] = (struct place_mapping){low, high, false};
-    return tracker_watch(low, high);
+    return low >= high ||
+           (place_ranges_add(&place->watched, low, high) && tracker_watch(low, high));
 }
 
 /* The stack that this runs on is not watched, and neither is what belongs to this. */
@@ -448,6 +448,26 @@ static void rows_forget(void)
     place->row_count = 0;
 }
 
+/* Mappings are others than before. At an address that is known there may be new memory now, or none, or memory that was elsewhere, and the tracker does not tell. So
+ * all that is there is looked at again, and all that is known: what is not there is zeros. Nothing is known of what is not watched; it is looked at when it is again. */
+static bool pages_doubt(void)
+{
+    place->opened_count = 0;
+    for (uint32_t i = 0; i < place->page_count; i++) {
+        struct page *page = &place->pages[i];
+
+        page_close(page, false);
+        if (place_ranges_have(&place->watched, page->at)) {
+            page_open(page);
+            continue;
+        }
+        page_becomes(page, ZEROS);
+        copy_leave(page->origin);
+        page->origin = ZEROS;
+    }
+    return pages_find(tracker_there);
+}
+
 bool place_is_known(void)
 {
     return !place->full && place->generation > 0 && place->mappings == kernel_mappings();
@@ -459,14 +479,14 @@ bool place_begin(const char **why)
     if (place->full)
         return false;
     place->generation++;
-    place->range_count = 0;
+    place->watched.count = 0;
     place->faults = 0;
     if (!place_mappings(mapping_watch)) {
         *why = "memory that cannot be watched";
         place->mappings = 0;
         return false;
     }
-    place->full = !written_find() || !opened_copy() || !look_end(true);
+    place->full = !pages_doubt() || !opened_copy() || !look_end(true);
     rows_forget();
     place->mappings = kernel_mappings();
     return !place->full;

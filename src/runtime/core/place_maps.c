@@ -42,3 +42,51 @@ bool place_mappings(bool (*visit)(const struct place_mapping *mapping))
 {
     return kernel_maps(line_visit, &visit);
 }
+
+bool place_ranges_add(struct place_ranges *ranges, uintptr_t low, uintptr_t high)
+{
+    struct place_mapping *next = &ranges->at[ranges->count];
+
+    if (ranges->count > 0 && next[-1].high == low) {
+        next[-1].high = high;
+        return true;
+    }
+    if (ranges->count == PLACE_RANGES_MAX)
+        return false;
+    *next = (struct place_mapping){.low = low, .high = high};
+    ranges->count++;
+    return true;
+}
+
+/* The first that does not end before `at`, or their number. */
+static uint32_t range_find(const struct place_ranges *ranges, uintptr_t at)
+{
+    uint32_t low = 0, high = ranges->count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (ranges->at[middle].high <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool place_ranges_have(const struct place_ranges *ranges, uintptr_t at)
+{
+    uint32_t i = range_find(ranges, at);
+
+    return i < ranges->count && ranges->at[i].low <= at;
+}
+
+void place_ranges_within(const struct place_ranges *ranges, uintptr_t low, uintptr_t high,
+                         void (*visit)(uintptr_t low, uintptr_t high))
+{
+    for (uint32_t i = range_find(ranges, low); i < ranges->count && ranges->at[i].low < high; i++) {
+        const struct place_mapping *range = &ranges->at[i];
+
+        visit(low > range->low ? low : range->low, high < range->high ? high : range->high);
+    }
+}

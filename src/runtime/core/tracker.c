@@ -95,7 +95,8 @@ bool tracker_watch(uintptr_t low, uintptr_t high)
     return syscall(SYS_ioctl, tracker.faults, UFFDIO_REGISTER, &range) == 0;
 }
 
-bool tracker_written(uintptr_t low, uintptr_t high, void (*visit)(uintptr_t low, uintptr_t high))
+/* Visits pages of these categories that are there. */
+static bool pages_visit(uintptr_t low, uintptr_t high, uint64_t categories, tracker_visit *visit)
 {
     struct region regions[REGIONS_COUNT];
     struct scan scan = {.size = sizeof scan,
@@ -103,9 +104,9 @@ bool tracker_written(uintptr_t low, uintptr_t high, void (*visit)(uintptr_t low,
                         .end = high,
                         .vec = (uintptr_t)regions,
                         .vec_len = REGIONS_COUNT,
-                        .category_mask = PAGE_WATCHED | PAGE_WRITTEN,
+                        .category_mask = categories,
                         .category_anyof_mask = PAGE_PRESENT | PAGE_SWAPPED,
-                        .return_mask = PAGE_WRITTEN};
+                        .return_mask = PAGE_WATCHED};
 
     while (scan.start < high) {
         long count = syscall(SYS_ioctl, tracker.pages, SCAN_REQUEST, &scan);
@@ -117,6 +118,16 @@ bool tracker_written(uintptr_t low, uintptr_t high, void (*visit)(uintptr_t low,
         scan.start = scan.walk_end;
     }
     return true;
+}
+
+bool tracker_written(uintptr_t low, uintptr_t high, tracker_visit *visit)
+{
+    return pages_visit(low, high, PAGE_WATCHED | PAGE_WRITTEN, visit);
+}
+
+bool tracker_there(uintptr_t low, uintptr_t high, tracker_visit *visit)
+{
+    return pages_visit(low, high, PAGE_WATCHED, visit);
 }
 
 bool tracker_protect(uintptr_t low, uintptr_t high)

@@ -16,8 +16,13 @@ bool tracker_open(void);
 /* From now on pages from `low` on are watched; none is protected. Again is fine. False: they cannot be. */
 bool tracker_watch(uintptr_t low, uintptr_t high);
 
+typedef void tracker_visit(uintptr_t low, uintptr_t high);
+
 /* Calls `visit` for pieces of [low, high) that are there, watched, and not protected, in order. False: the kernel would not tell. */
-bool tracker_written(uintptr_t low, uintptr_t high, void (*visit)(uintptr_t low, uintptr_t high));
+bool tracker_written(uintptr_t low, uintptr_t high, tracker_visit *visit);
+
+/* The same for all that are there and watched. */
+bool tracker_there(uintptr_t low, uintptr_t high, tracker_visit *visit);
 
 /* Protects pages that are watched, and there. */
 bool tracker_protect(uintptr_t low, uintptr_t high);

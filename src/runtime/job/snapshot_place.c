@@ -28,7 +28,7 @@ struct snapshot_places {
     struct state_place states[SNAPSHOTS_MAX]; /* by slot */
     struct state_holds holds;
     size_t ahead;   /* of the session's arena: up to here memory is there */
-    uint64_t once;  /* nanoseconds for what is done once, or when mappings have changed */
+    uint64_t once;  /* nanoseconds for what is done once */
     uint64_t going; /* to go back, on average */
     uint64_t fault; /* for one */
     uint64_t
@@ -99,7 +99,8 @@ static bool can_keep(void)
         good = place_begin(&why);
         if (!places->fault)
             trial_measure();
-        places->once += snapshot_time() - before;
+        if (!places->once) /* if mappings change again and again, that is what a snapshot costs */
+            places->once = snapshot_time() - before;
     }
     return (good && parts_fork(&why)) || snapshot_refused(why);
 }
