@@ -10,7 +10,7 @@
 #define LOOK_PART 4
 
 /* Returns after which older ones count half. */
-#define RETURNS_HALF 1024
+#define RETURNS_HALF 256
 
 /* Tries in vain after which there are no others. */
 #define REFUSED_MAX 64
@@ -84,6 +84,25 @@ static void return_note(struct explorer *explorer, uint32_t depth)
     }
 }
 
+/* Of the state at `depth`, which the search has just come back to. What was counted for states behind it, which are given up now, was counted for it, too. */
+static void uses_note(struct explorer *explorer, uint32_t depth)
+{
+    struct snapshots *snapshots = explorer->options.snapshots;
+
+    while (snapshots->uses.count <= depth)
+        vec_push(explorer->arena, &snapshots->uses, 0u);
+    for (uint32_t i = depth + 1; i < snapshots->uses.count; i++)
+        snapshots->uses.at[depth] += snapshots->uses.at[i];
+    snapshots->uses.at[depth]++;
+    snapshots->uses.count = depth + 1;
+}
+
+/* How often the search came back to this state or states behind it, since it was first there. */
+static uint64_t uses_of(const struct snapshots *snapshots, uint32_t depth)
+{
+    return depth < snapshots->uses.count ? snapshots->uses.at[depth] : 0;
+}
+
 /* The work that number `i` of the path saves: from the one before it to itself, as often as the search comes back to where it is the nearest. */
 static uint64_t work_saved(struct snapshots *snapshots, uint32_t i)
 {
@@ -106,7 +125,9 @@ static void snapshot_remove(struct snapshots *snapshots, uint32_t i)
 /* Room for one of the state at `depth`, `span` behind the last one. False: the others are worth more. */
 static bool room_make(struct snapshots *snapshots, uint32_t depth, uint64_t span)
 {
-    uint64_t least = returns_between(snapshots, depth, UINT32_MAX) * (span / 1024 + 1);
+    uint64_t behind = returns_between(snapshots, depth, UINT32_MAX);
+    uint64_t uses = uses_of(snapshots, depth);
+    uint64_t least = (behind > uses ? behind : uses) * (span / 1024 + 1);
     uint32_t victim = UINT32_MAX;
 
     if (snapshots->count < snapshots->max)
@@ -157,7 +178,9 @@ static bool is_branching(struct explorer *explorer)
 }
 
 /* Of `all` times that the search came back lately, `behind` times it was to states behind this one. If that goes on, it comes back so often before it gives this state up:
- * behind / (all - behind). What lies between must be worth more than what the snapshot costs. */
+ * behind / (all - behind). But runs may become longer and longer, and then it has never been so deep before. So a state that it came back to n times is taken to be good for n
+ * more: no more is ever spent on the way there again and again than a snapshot would have cost, and about as much again. What lies between must be worth more than what the
+ * snapshot costs. */
 static bool pays(const struct snapshots *snapshots, uint32_t depth, uint64_t span)
 {
     uint64_t behind = returns_between(snapshots, depth, UINT32_MAX);
@@ -166,7 +189,8 @@ static bool pays(const struct snapshots *snapshots, uint32_t depth, uint64_t spa
     uint64_t saved =
         snapshots->count > 0 ? span : span - (span > going(snapshots) ? going(snapshots) : span);
 
-    return saved / 1024 * behind > once / 1024 * (all - behind);
+    return saved / 1024 * behind > once / 1024 * (all - behind) ||
+           saved * uses_of(snapshots, depth) > once;
 }
 
 /* As ticks are no longer than nanoseconds, they can tell that it is too early: to ask for the time that was computed is a system call. */
@@ -251,6 +275,7 @@ static bool snapshot_return(struct explorer *explorer)
     if (!snapshots->watching && snapshots->count == 0)
         return false;
     return_note(explorer, depth);
+    uses_note(explorer, depth);
     time_average(&snapshots->copying, snapshots->ops->copying(snapshots->context));
     while (snapshots->count > 0 && snapshot_at(snapshots, snapshots->count - 1)->depth > depth)
         snapshot_remove(snapshots, snapshots->count - 1);

@@ -8,7 +8,7 @@
  *
  * A snapshot is worth its place if doing again what lies between the one before it and itself, as often as the search will come back to states behind it,
  * costs more than to make it, and to come back to it if there is no other. How often that will be is guessed from how often the search came back to such depths
- * lately. All is measured while the search runs; until replays take long, nothing is done but to measure one of them now and then. */
+ * lately, and to this state itself. All is measured while the search runs; until replays take long, nothing is done but to measure one of them now and then. */
 
 struct explorer;
 
@@ -63,6 +63,7 @@ struct snapshots {
     uint32_t count;
     VEC(uint32_t) returns;  /* by depth: how often the search came back there, lately */
     uint32_t returns_total; /* of those */
+    VEC(uint32_t) uses;     /* by depth, on the present path: uses_of */
     uint32_t runs;          /* went back, so far */
     bool watching;          /* replays take long: the clock is looked at */
     uint64_t since;         /* `computed` when the process was at the last one of the path */
