@@ -70,10 +70,6 @@ void report_set_stats(struct report *report, const struct explorer_stats *stats,
                          ? report_text(report, samples_text(&report->settings->search, stats, text,
                                                             sizeof text))
                          : cut_reason_text(bit));
-    /* tests/engine/open: a final state is lost there, and why is not known yet */
-    if (!cut && stats->states.revisited > 0 && report->settings->search.memory == &memory_pso)
-        vec_push(report->arena, &report->reasons,
-                 "under pso, comparing states may leave something out");
     bounds_report(report, stats);
 }
 

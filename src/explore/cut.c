@@ -8,7 +8,7 @@ bool cut_leaves_out(const struct cut *cut, event_id id)
 
     if (id < cut->first)
         return false;
-    if (happens_before(x, cut->first, id))
+    if (cut->all || happens_before(x, cut->first, id))
         return true;
     for (uint32_t i = 0; i < x->others.count; i++)
         if (happens_before(x, x->others.at[i], id))
@@ -147,5 +147,10 @@ static void cut_writers(const struct view *view, struct world *world, loc_id loc
 
 struct cut cut_before(struct execution *x, event_id first)
 {
-    return (struct cut){{cut_state, cut_is_flushed, cut_writers}, x, first};
+    return (struct cut){{cut_state, cut_is_flushed, cut_writers}, x, first, false};
+}
+
+struct cut cut_at(struct execution *x, uint32_t depth)
+{
+    return (struct cut){{cut_state, cut_is_flushed, cut_writers}, x, depth, true};
 }

@@ -10,9 +10,13 @@ struct cut {
     struct view view;
     struct execution *x;
     event_id first; /* the later ones: x->others */
+    bool all;       /* nothing from there on was done, whatever it needs */
 };
 
 struct cut cut_before(struct execution *x, event_id first);
+
+/* The state at `depth` itself. */
+struct cut cut_at(struct execution *x, uint32_t depth);
 
 /* Whether an event was not done there. */
 bool cut_leaves_out(const struct cut *cut, event_id id);

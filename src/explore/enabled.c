@@ -50,10 +50,7 @@ void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event
     for (event_id id = first; id < x->events.count && planned == AGENT_NONE; id++)
         if (clock_has(x, pre, id) && enabled_has(sets, first, x->events.at[id].agent))
             planned = x->events.at[id].agent;
-    if (planned != AGENT_NONE && nodes_have(nodes, first, planned))
-        return;
-    if (planned == AGENT_NONE ||
-        (nodes->sleeping && sleep_has_agent(&nodes->sleep, first, planned)))
+    if (planned == AGENT_NONE)
         enabled_plan(sets, nodes, first);
     else
         nodes_plan(nodes, first, (struct choice){planned, OUTCOME_ANY, 0}, false);

@@ -20,8 +20,8 @@ const agent_id *enabled_at(const struct enabled_sets *sets, uint32_t depth, uint
 bool enabled_has(const struct enabled_sets *sets, uint32_t depth, agent_id agent);
 
 /* Plans what lets an operation of `agent`, which needs what `pre` has, come before event `first` (E of Flanagan and Godefroid): the agent itself, if it was
- * enabled there; else who did something later on that it needs; else all. All, too, if that one is asleep: it need not be the first of what has to
- * be explored, and what has to come before it would show only in the run that it does not get. */
+ * enabled there; else who did something later on that it needs; else all. Only where nobody is asleep: the agent need not be the first of what has to
+ * be explored, and what has to come before it shows in the run that it gets. */
 void enabled_reverse(const struct enabled_sets *sets, struct nodes *nodes, event_id first,
                      agent_id agent, struct vclock pre);
 

@@ -382,7 +382,8 @@ static enum before runs_before(struct execution *x, const struct suspect *suspec
 }
 
 void races_ahead(struct execution *x, const struct suspect *suspect, event_id end,
-                 void (*each)(void *context, event_id first, const struct suspect *suspect),
+                 void (*each)(void *context, event_id first, const struct suspect *suspect,
+                              bool certain),
                  void *context)
 {
     struct vclock known;
@@ -405,7 +406,7 @@ void races_ahead(struct execution *x, const struct suspect *suspect, event_id en
             continue;
         before = runs_before(x, suspect, record);
         if (before != BEFORE_NEVER)
-            each(context, first, suspect);
+            each(context, first, suspect, before == BEFORE_ALWAYS);
         /* what happens before it shows in the run in which the operation does come before it */
         if (before == BEFORE_ALWAYS)
             vclock_join(known, event_clock(x, first));

@@ -20,10 +20,11 @@ struct suspect {
 void races_find(struct execution *x, const struct suspect *suspect, struct vclock *full);
 
 /* An operation that may follow the state before event `end`, and the clock of what its agent needs there: calls `each` for the events before `end` that it could have come
- * before, apart from those that happen before one of them. Nothing is known of what lies between, so some of them may not be possible; whoever
+ * before, apart from those that happen before one of them. Nothing is known of what lies between, so some of them may not be possible (not `certain`); whoever
  * waits for one object is judged by the state of that one. */
 void races_ahead(struct execution *x, const struct suspect *suspect, event_id end,
-                 void (*each)(void *context, event_id first, const struct suspect *suspect),
+                 void (*each)(void *context, event_id first, const struct suspect *suspect,
+                              bool certain),
                  void *context);
 
 /* What a suspect that cannot run looks at while it waits: up to FOOTPRINT_MAX accesses, into `into`. Their number. */

@@ -8,8 +8,8 @@
 /* States that were explored before are not explored again (stateful-dpor). docs/reductions.md says why that is sound; in short:
  *
  * A run that comes to a known state stops there. What may follow that state (its summary, visible operations as they were done) is held
- * against every event of the run: where one of them could have come before an event, that is planned as for any other race, by persistent sets, as
- * nothing is known of what lies between.
+ * against every event of the run: where one of them could have come before an event, that is planned as for any other race, but knowing
+ * nothing of what lies between (states_reverse.c).
  *
  * A state has a summary for good when all below it is explored. If something below it leads back to a state that is still being explored,
  * it has that one's summary, once that has one. A run that comes back so is on a cycle: it stops, and in all states on the cycle everything that
@@ -95,7 +95,7 @@ struct states {
     VEC(passage_id) passages; /* scratch */
     VEC(visible_id) members;  /* scratch */
     VEC(uint32_t) clock;      /* scratch */
-    uint32_t root;            /* of the cycle in states_cycle_apply */
+    VEC(agent_id) company;    /* scratch of states_reverse.c */
     bool with_knowledge; /* who knows of whose accesses is part of each state: there are cycles */
 
     VEC(struct choice) sleepers; /* of all sets, one after the other */

@@ -49,6 +49,22 @@ void states_summary_apply(struct states *states, const struct state_entry *entry
 /* All below the state at `depth` is explored, and runs have come back to it, or to others that lead to it: holds what may follow it against the events before it. */
 void states_cycle_apply(struct states *states, uint32_t depth);
 
+/* What an agent needs in the state at `depth`, which the run has come through: what is known of it for certain. Good until the next call. */
+struct vclock states_clock_at(struct states *states, agent_id agent, uint32_t depth);
+
+/* What may follow the state before event `end`, while it is held against the events before that. */
+struct summary_held {
+    struct states *states;
+    opset_id set;
+    event_id end;
+};
+
+/* ---- states_reverse.c: what has to be tried because of that */
+
+/* The operation could have come before event `first`; `certain`: it could, and before that one alone. */
+void states_reverse(struct states *states, const struct summary_held *held, event_id first,
+                    const struct suspect *suspect, bool certain);
+
 static inline struct world *states_world(const struct states *states)
 {
     return states->execution->world;

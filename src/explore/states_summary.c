@@ -115,47 +115,54 @@ static opset_id summary_of(struct states *states, const struct state_entry *entr
     return graph_reach(states, opset_union(&states->visibles, set, entry->follows));
 }
 
-static void plan_reversal(void *context, event_id first, const struct suspect *suspect)
+static void plan_reversal(void *context, event_id first, const struct suspect *suspect,
+                          bool certain)
 {
-    struct states *states = context;
+    const struct summary_held *held = context;
 
-    enabled_reverse(&states->enabled, states->nodes, first, suspect->agent, suspect->pre);
+    states_reverse(held->states, held, first, suspect, certain);
 }
 
-/* UpdateBacktrackSets of Figure 6, for all events before `depth`: the operation is known to follow what `pre` has. */
-static void visible_hold(struct states *states, const struct visible *op, struct vclock pre,
-                         uint32_t depth)
+/* UpdateBacktrackSets of Figure 6, for all events before the end: the operation is known to follow what `pre` has. */
+static void visible_hold(struct summary_held *held, const struct visible *op, struct vclock pre)
 {
+    struct states *states = held->states;
     struct suspect suspect = {
         .agent = op->agent, .op = &op->op, .pre = pre, .access_count = op->access_count};
 
     if (!op->access_count)
         return; /* there may be no access yet to point to */
     suspect.accesses = &states->visibles.accesses.at[op->accesses];
-    races_ahead(states->execution, &suspect, depth, plan_reversal, states);
+    races_ahead(states->execution, &suspect, held->end, plan_reversal, held);
 }
 
 static void visible_ahead(void *context, const struct visible *op)
 {
-    struct states *states = context;
-    struct execution *x = states->execution;
+    struct summary_held *held = context;
 
-    visible_hold(states, op, execution_clock_of(x, op->agent), x->events.count);
+    visible_hold(held, op, execution_clock_of(held->states->execution, op->agent));
+}
+
+/* Holds what may follow the present state against the events of the run. */
+static void summary_hold(struct states *states, opset_id set)
+{
+    struct summary_held held = {states, set, states->execution->events.count};
+
+    opset_each(&states->visibles, set, visible_ahead, &held);
 }
 
 void states_summary_apply(struct states *states, const struct state_entry *entry, uint32_t depth)
 {
     opset_id set = summary_of(states, entry, depth);
 
-    opset_each(&states->visibles, set, visible_ahead, states);
+    summary_hold(states, set);
     states_follow(states, depth, set);
     states->frames.at[depth].future = entry->future;
 }
 
 /* ---- cycles */
 
-/* What an agent needs in the state at `depth`, which the run has come through: what is known of it for certain. */
-static struct vclock clock_at(struct states *states, agent_id agent, uint32_t depth)
+struct vclock states_clock_at(struct states *states, agent_id agent, uint32_t depth)
 {
     const struct execution *x = states->execution;
     const event_vec *row = &x->rows.at[agent];
@@ -181,16 +188,16 @@ static struct vclock clock_at(struct states *states, agent_id agent, uint32_t de
 
 static void visible_behind(void *context, const struct visible *op)
 {
-    struct states *states = context;
+    struct summary_held *held = context;
 
-    visible_hold(states, op, clock_at(states, op->agent, states->root), states->root);
+    visible_hold(held, op, states_clock_at(held->states, op->agent, held->end));
 }
 
 /* Runs that came back to a state on the cycle stopped there, and what follows it was not known yet. They all have the events before `depth` in common. Each of them may be ordered in less ways with those
  * than the runs that did go on, but not in less than nothing is since `depth`. */
 void states_cycle_apply(struct states *states, uint32_t depth)
 {
-    opset_id set = states->frames.at[depth].follows;
+    struct summary_held held = {states, states->frames.at[depth].follows, depth};
 
     if (states->stats.full) { /* not all that follows is known */
         for (uint32_t d = 0; d < depth; d++)
@@ -198,9 +205,8 @@ void states_cycle_apply(struct states *states, uint32_t depth)
         return;
     }
     if (states->kind == STATES_DELTA)
-        set = graph_reach(states, set);
-    states->root = depth;
-    opset_each(&states->visibles, set, visible_behind, states);
+        held.set = graph_reach(states, held.set);
+    opset_each(&states->visibles, held.set, visible_behind, &held);
 }
 
 /* ---- two threads that change places */
@@ -270,7 +276,7 @@ bool states_exchange(struct states *states, agent_id a, agent_id b, bool past)
         return !past;
     }
     if (past)
-        opset_each(&states->visibles, follows, visible_ahead, states);
+        summary_hold(states, follows);
     states_follow(states, depth, follows);
     if (states->futures)
         frame->future = states->futures->either(frame->future, future);

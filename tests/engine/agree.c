@@ -86,18 +86,21 @@ static enum judgement judge_states(const struct program *program,
                                    const struct oracle_config *config, uint64_t limit,
                                    const struct gathering *source, FILE *file)
 {
-    static const char *const names[] = {"dpor+delta", "dpor+exact", "source+delta", "source+exact",
-                                        "optimal+auto"};
+    static const struct {
+        const char *name;
+        uint64_t order;
+    } runs[] = {{"dpor+delta", 0},   {"dpor+exact", 17},  {"source+delta", 0}, {"source+exact", 17},
+                {"optimal+auto", 0}, {"source+exact", 1}, {"source+exact", 2}, {"source+exact", 3}};
     struct gathering states = {0};
     enum judgement judgement = JUDGED_RIGHT;
 
-    for (size_t i = 0; i < 5 && judgement == JUDGED_RIGHT; i++) {
-        const char *problem = run(program, config, names[i], i % 2 * 17, limit, &states)
+    for (size_t i = 0; i < sizeof runs / sizeof *runs && judgement == JUDGED_RIGHT; i++) {
+        const char *problem = run(program, config, runs[i].name, runs[i].order, limit, &states)
                                   ? states_problem_of(&states, source)
                                   : NULL; /* too big */
         if (problem) {
             fprintf(file, "%s (%s %s): %u of %u\n", problem, oracle_model_names[config->model],
-                    names[i], states.finals.count, source->finals.count);
+                    runs[i].name, states.finals.count, source->finals.count);
             judgement = JUDGED_WRONG;
         }
     }
