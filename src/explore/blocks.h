@@ -8,7 +8,8 @@
  * A reversal is planned where the race is, where the block of the first event began (Coons, Musuvathi, McKinley 2013), and wherever in that block a
  * switch is free: there it costs no preemption that the block did not cost already. That is not enough if operations wait: before an event of
  * the block that lets somebody go on, the thread that is switched to may come to wait for it, and the switch back is free there. So before such
- * events, too. */
+ * events, too. And whoever had to wait could be left for nothing: so an operation that waits is also planned before
+ * the event that let it go on (wait_note in races.c). */
 struct blocks {
     struct enabled_sets enabled;
     VEC(agent_id) running; /* by depth: the thread that ran last */

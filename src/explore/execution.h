@@ -116,6 +116,7 @@ struct execution {
     bool
         crowded; /* some arrival at a barrier, taken to commute with others, did not follow the round before */
     bool all_races; /* also those that a reversal of newer ones would bring to light later on */
+    bool bounded; /* a preemption bound is in force: also operations that would have had to wait */
 
     /* scratch space of one append */
     event_vec causes;

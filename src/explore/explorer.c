@@ -46,6 +46,7 @@ void explorer_open(struct explorer *explorer, struct arena *arena, struct target
     contended_open(&explorer->contended, arena);
     explorer->reduction =
         reduction_open(explorer, options->reduction, options->preemption_bound != NO_BOUND);
+    explorer->execution.bounded = explorer->reduction->bounded;
     explorer->execution.all_races = explorer->reduction->bounded || options->all_races;
     /* of two orders that nobody can tell apart, one may cost more preemptions */
     explorer->world.commutes = explorer->reduction->bounded ? 0 : options->commutes;

@@ -299,6 +299,13 @@ static uint32_t past_newest(const struct past *past, const struct execution *x)
     return newest;
 }
 
+/* Under a preemption bound it counts whether the operation had to wait: then leaving its thread was free. So it has to be tried before the event that let it go on, too. */
+static void wait_note(struct execution *x, const struct suspect *suspect, event_id first)
+{
+    x->others.count = 0;
+    race_push(x, first, suspect->agent, 0, suspect->op, suspect->pre, NULL, 0, true);
+}
+
 /* An operation that waits: an event that only made it possible (the unlock before a lock) is passed over, for the race is with
  * what had made it impossible (the lock before that unlock). */
 static void find_blocking(struct execution *x, const struct suspect *suspect)
@@ -317,6 +324,8 @@ static void find_blocking(struct execution *x, const struct suspect *suspect)
         if (!clock_has(x, known, record->event)) {
             if (race_try(x, suspect, record->event))
                 race_note(x, &known, record->event);
+            else if (x->bounded)
+                wait_note(x, suspect, record->event);
         } else if (record->access.mode == ACCESS_WRITE &&
                    !(past.access[i].bytes & ~record->access.bytes)) {
             past.at[i] = RECORD_NONE; /* all older ones happen before it */

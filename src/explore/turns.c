@@ -157,7 +157,7 @@ static void turns_open(struct explorer *explorer)
     bounds->options.bound_grows = true;
     bounds->options.reduction = bounded;
     bounds->reduction = reduction_open(explorer, bounded, true);
-    bounds->execution.all_races = true;
+    bounds->execution.all_races = bounds->execution.bounded = true;
 }
 
 /* What kept any of them from something keeps all from it, unless one has seen everything. */
