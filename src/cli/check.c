@@ -166,9 +166,6 @@ static const char *set_rounds(struct settings *settings, const char *value)
     return settings->rounds || strcmp(value, "all") == 0 ? NULL : "changing or all";
 }
 
-/* As many along a path as --snapshots=auto has. */
-#define SNAPSHOTS_AUTO_MAX 16
-
 #define SNAPSHOTS_TAKES "off; or auto, each or a number from 1 to 64, and :fork behind it for forks"
 
 static const char *set_snapshots(struct settings *settings, const char *value)
@@ -185,6 +182,7 @@ static const char *set_snapshots(struct settings *settings, const char *value)
     unsigned long number = strtoul(value, &end, 10);
 
     settings->snapshots_fork = strcmp(value + length, ":fork") == 0;
+    settings->snapshots_given = true;
     settings->snapshots = SNAPSHOTS_AUTO;
     settings->snapshots_max = (uint32_t)number;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -251,7 +249,7 @@ static const struct option_row check_options[] = {
     {"nondet-max", "N", "__VERIFIER_nondet_… give 0 to N (default 1)", set_nondet_max},
     {"step-timeout", "SECONDS", "for one step (default 5 in the kernel, 30 computing)",
      set_step_timeout},
-    {"snapshots", "N", "off (default), auto, each or N: go back to states kept", set_snapshots},
+    {"snapshots", "N", "auto (default), off, each or N: go back to states kept", set_snapshots},
     {"checkpoint", "FILE", "write there what is left of the search, now and then", set_checkpoint},
     {"checkpoint-interval", "SECONDS", "from one to the next (default 60)",
      set_checkpoint_interval},

@@ -286,7 +286,7 @@ static int check_finish(struct native_check *check, const struct driver_end *end
         session->explorer.stats.cut |= stopped;
     report_set_stats(&check->report, &session->explorer.stats, seconds);
     report_set_contended(&check->report, &session->explorer.contended);
-    if (session->snapshots.way)
+    if (session->snapshots.way && session->snapshots.table.made > 0)
         check->report.snapshots.way = report_text(&check->report, session->snapshots.way);
     check->report.snapshots.made = session->snapshots.table.made;
     check->report.snapshots.used = session->snapshots.table.used;

@@ -69,6 +69,7 @@ struct settings {
     const char *source_root;           /* of --sarif: absolute, or NULL */
     const char *tree;                  /* the same, for the tree of a search */
     uint8_t snapshots;                 /* enum snapshots_kind */
+    bool snapshots_given;              /* the user has said so: else they give way */
     bool snapshots_fork;               /* by forks, also if they could be in place */
     uint32_t snapshots_max;
     bool rounds;     /* of loops that change nothing are left out */

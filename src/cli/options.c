@@ -444,18 +444,21 @@ static bool jobs_settle(const struct settings *settings)
     return true;
 }
 
-/* What compares states or threads keeps facts about a run where a snapshot would not have them; samples never go back. */
-static bool snapshots_settle(const struct settings *settings)
+/* What compares states or threads keeps facts about a run where a snapshot would not have them; samples never go back. Unless the user asked for snapshots, they give way. */
+static bool snapshots_settle(struct settings *settings)
 {
-    if (settings->snapshots == SNAPSHOTS_OFF)
-        return true;
+    const char *with = NULL;
+
     if (settings->search.search != &search_explore)
-        return goes_with("snapshots", "--search explore");
-    if (settings->search.states != STATES_OFF || settings->search.symmetry != SYMMETRY_OFF)
-        return goes_with("snapshots", "--stateful=off, and without --symmetry");
-    if (settings->jobs || settings->mpi)
-        return goes_with("snapshots", "searches by one process, without --jobs and --mpi");
-    return true;
+        with = "--search explore";
+    else if (settings->search.states != STATES_OFF || settings->search.symmetry != SYMMETRY_OFF)
+        with = "--stateful=off, and without --symmetry";
+    else if (settings->jobs || settings->mpi)
+        with = "searches by one process, without --jobs and --mpi";
+    if (!with || settings->snapshots == SNAPSHOTS_OFF)
+        return true;
+    settings->snapshots = SNAPSHOTS_OFF;
+    return !settings->snapshots_given || goes_with("snapshots", with);
 }
 
 bool options_read(int argc, char **argv, const struct subcommand *subcommand,
@@ -477,6 +480,8 @@ bool options_read(int argc, char **argv, const struct subcommand *subcommand,
                                   .rounds = true,
                                   .races = true,
                                   .exit_is_bug = true,
+                                  .snapshots = SNAPSHOTS_AUTO,
+                                  .snapshots_max = SNAPSHOTS_AUTO_MAX,
                                   .nondet_max = 1,
                                   .minimise_seconds = 5};
     *count = 0;

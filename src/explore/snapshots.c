@@ -3,8 +3,9 @@
 #include "base/ticks.h"
 #include "explore/explorer.h"
 
-/* While replays are short, one in so many is measured. */
-#define MEASURE_RUNS 16
+/* While replays are short, the first few are measured, and then one in so many. */
+#define MEASURE_FIRST 4
+#define MEASURE_RUNS  64
 
 /* The clock is looked at when this part of what it takes to make one may have passed. */
 #define LOOK_PART 4
@@ -292,16 +293,23 @@ static bool snapshot_return(struct explorer *explorer)
     return false;
 }
 
+static bool replay_is_measured(const struct snapshots *snapshots)
+{
+    return snapshots->watching || snapshots->runs <= MEASURE_FIRST ||
+           snapshots->runs % MEASURE_RUNS == 0;
+}
+
 /* A replay from the start begins, and is over. */
 static void plain_replay_begins(struct snapshots *snapshots)
 {
-    if (++snapshots->runs % MEASURE_RUNS == 1 || snapshots->watching)
+    snapshots->runs++;
+    if (replay_is_measured(snapshots))
         since_set(snapshots, computed(snapshots));
 }
 
 static void plain_replay_ends(struct snapshots *snapshots)
 {
-    if (!snapshots->watching && snapshots->runs % MEASURE_RUNS != 1)
+    if (!replay_is_measured(snapshots))
         return;
     time_average(&snapshots->replay, computed(snapshots) - snapshots->since);
     if (snapshots->refused < REFUSED_MAX &&

@@ -12,7 +12,8 @@
 
 struct explorer;
 
-#define SNAPSHOTS_MAX 64
+#define SNAPSHOTS_MAX      64
+#define SNAPSHOTS_AUTO_MAX 16 /* along a path, if the user names no number */
 
 enum snapshots_kind {
     SNAPSHOTS_OFF,

@@ -87,7 +87,7 @@ counts() { jq -c '[.verdict, .executions, .blocked, .transitions, (.bugs | lengt
 for flag in SAFE BUG CRASH; do
     for more in "" --keep-going; do
         # shellcheck disable=SC2086
-        run "$RADDLE" check --minimise 0 --json off.json $more ./$flag
+        run "$RADDLE" check --snapshots=off --minimise 0 --json off.json $more ./$flag
         for kind in each each:fork; do
             # shellcheck disable=SC2086
             run "$RADDLE" check --snapshots=$kind --minimise 0 --json on.json $more ./$flag
@@ -141,7 +141,7 @@ kill_waiting() {
     done
 }
 
-run "$RADDLE" check --max-executions 80 --json off.json ./ENDLESS
+run "$RADDLE" check --snapshots=off --max-executions 80 --json off.json ./ENDLESS
 killed=0
 for try in 1 2 3 4 5 6; do # until some were killed that were needed
     "$RADDLE" check --snapshots=each:fork --max-executions 80 --json on.json ./ENDLESS >out 2>err </dev/null &
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 END
 run "$RADDLE" cc -g -o changes changes.c
 expect "changes is built" test $status -eq 0
-WORD=env run "$RADDLE" check --max-executions 200 --json off.json ./changes word
+WORD=env run "$RADDLE" check --snapshots=off --max-executions 200 --json off.json ./changes word
 for kind in each each:fork; do
     WORD=env run "$RADDLE" check --max-executions 200 --snapshots=$kind --json on.json ./changes word
     expect "changes, $kind: the same counts" test "$(counts off.json)" = "$(counts on.json)"
@@ -291,7 +291,7 @@ done
 for kind in each each:fork; do
     for name in reads writes; do
         run "$RADDLE" cc -g -o $name $name.c
-        run "$RADDLE" check --json off.json ./$name
+        run "$RADDLE" check --snapshots=off --json off.json ./$name
         run "$RADDLE" check --snapshots=$kind --json on.json ./$name
         expect "$name, $kind: the same counts" test "$(counts off.json)" = "$(counts on.json)"
         expect "$name, $kind: safe" jq -e '.verdict == "safe"' on.json >"$dir/out"
@@ -301,6 +301,19 @@ for kind in each each:fork; do
     run "$RADDLE" check --snapshots=$kind --json on.json ./reads
     expect "offsets are put back, files that were written after a snapshot, too" jq -e '.verdict == "safe" and .snapshots.used > 0' on.json >"$dir/out"
     expect "and nothing is left behind" test ! -e written
+done
+
+# ---- the default: where they save time, and not where something else is asked for
+
+run "$RADDLE" check --snapshots=off --json off.json ./SAFE
+run "$RADDLE" check --json on.json ./SAFE
+expect "by default: the same counts" test "$(counts off.json)" = "$(counts on.json)"
+expect "by default: snapshots were made" jq -e '.snapshots.made > 0 and .snapshots.used > 0' on.json >"$dir/out"
+for more in --stateful=exact --symmetry "-j 2" "--search pct --runs 5"; do
+    # shellcheck disable=SC2086
+    run "$RADDLE" check $more --json on.json ./SAFE
+    expect "$more: is not refused" test $status -ne 2
+    expect "$more: there are none" jq -e '.snapshots.made == 0' on.json >"$dir/out"
 done
 
 # ---- what does not go together is refused
@@ -328,9 +341,9 @@ refused "takes off; or auto, each or a number from 1 to 64, and :fork behind it 
 run "$RADDLE" check --snapshots=each --checkpoint kept --max-executions 20 --json on.json ./ENDLESS
 expect "with a checkpoint" test -s kept
 run "$RADDLE" check --snapshots=each --resume kept --max-executions 20 --json on.json ./ENDLESS
-run "$RADDLE" check --max-executions 40 --json off.json ./ENDLESS
+run "$RADDLE" check --snapshots=off --max-executions 40 --json off.json ./ENDLESS
 expect "resumed: the same counts" test "$(counts off.json)" = "$(counts on.json)"
-run "$RADDLE" check --preemption-bound auto --max-executions 300 --json off.json ./SAFE
+run "$RADDLE" check --snapshots=off --preemption-bound auto --max-executions 300 --json off.json ./SAFE
 run "$RADDLE" check --preemption-bound auto --max-executions 300 --snapshots=each --json on.json ./SAFE
 expect "growing bounds: the same counts" test "$(counts off.json)" = "$(counts on.json)"
 nobody_left "at the end"
