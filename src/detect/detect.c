@@ -56,6 +56,12 @@ epoch detect_now(void)
     return detector.now;
 }
 
+bool detect_knows(uint32_t thread, uint32_t clock)
+{
+    detect_settle();
+    return clock_get(&detector.space, sync_clock(detector.thread), thread) >= clock;
+}
+
 /* Whether it is memory whose allocation counts. Not for who allocated it and writes to it, as that comes later. */
 static bool is_born(uint32_t thread, uint64_t addr, enum shadow_kind kind)
 {

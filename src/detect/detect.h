@@ -90,6 +90,9 @@ void detect_run(uint32_t thread);
 /* A block is allocated by the thread that runs: when that is. */
 epoch detect_now(void);
 
+/* Whether the running thread comes after all that another one did up to a moment: what detect_now told, less the number of the thread. */
+bool detect_knows(uint32_t thread, uint32_t clock);
+
 /* Makes it known what the running thread knows, which may have waited (late.h). True if it had. */
 static inline bool detect_settle(void)
 {

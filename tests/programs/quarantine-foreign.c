@@ -1,5 +1,5 @@
-// Where a thread's blocks are must not depend on when others free some of them. Two threads do the same; a third one frees blocks of the first, while that
-// goes on; of the second, nobody does.
+// Where a thread's blocks are must not depend on when others free some of them, unless it comes after that. Two threads do the same; a third one frees blocks of the first, while that
+// goes on, and tells nobody; of the second, nobody does.
 // EXPECT: safe
 // EXPECT(tso): safe
 #include "common.h"
@@ -44,14 +44,16 @@ static void *worker(void *argument)
 
 static void *other(void *_)
 {
-    for (int i = 0; i < GIVEN; i += GIVEN / 2) {
-        pthread_mutex_lock(&m);
-        for (int j = i; j < i + GIVEN / 2; j++) {
-            free(given[0][j]);
-            given[0][j] = NULL; /* or it was not there yet */
-        }
-        pthread_mutex_unlock(&m);
+    char *taken[GIVEN];
+
+    pthread_mutex_lock(&m);
+    for (int i = 0; i < GIVEN; i++) {
+        taken[i] = given[0][i];
+        given[0][i] = NULL; /* or it was not there yet */
     }
+    pthread_mutex_unlock(&m);
+    for (int i = 0; i < GIVEN; i++)
+        free(taken[i]);
     return NULL;
 }
 

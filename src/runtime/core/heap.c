@@ -15,7 +15,7 @@
 
 /* Thread n owns 32 GiB from HEAP_BASE + n * 32 GiB: 8 GiB for small blocks, then 24 GiB
  * for large ones; the tables about both are 1 GiB each (16 million blocks) from TABLE_BASE on, the
- * indices 128 MiB each from INDEX_BASE on, the queues 8 KiB each from QUEUES_BASE on. Clear of stacks, of the program, of libraries and of the
+ * indices 128 MiB each from INDEX_BASE on, the queues 16 KiB each from QUEUES_BASE on. Clear of stacks, of the program, of libraries and of the
  * address sanitizer's memory. Mapped piece by piece, as used. */
 #define LARGE_SPACE  (HEAP_ARENA_SPACE - HEAP_SMALL_SPACE)
 #define TABLE_BASE   0x430000000000u
@@ -23,7 +23,7 @@
 #define INDEX_BASE   0x470000000000u
 #define INDEX_SPACE  ((uintptr_t)128 << 20)
 #define QUEUES_BASE  0x478000000000u
-#define QUEUES_SPACE ((uintptr_t)8 << 10)
+#define QUEUES_SPACE ((uintptr_t)16 << 10)
 
 _Static_assert(sizeof(struct quarantine) <= QUEUES_SPACE, "queues do not overlap");
 
@@ -77,6 +77,7 @@ static uint32_t (*now)(void) = never;
 
 /* outlives a run: what the thread that runs may get again; NULL: nothing */
 static int64_t (*reuse_ready)(void);
+static bool (*reuse_knows)(uint32_t thread, uint32_t when); /* outlives a run */
 
 static struct {
     struct heap_arena arenas[HEAP_ARENAS];
@@ -125,6 +126,11 @@ static int range_cover(struct range *range, size_t used, size_t limit)
 static struct heap_block *blocks_of(const struct space *space)
 {
     return (struct heap_block *)space->table.base;
+}
+
+static struct quarantine *queues_of(const struct space *space)
+{
+    return (struct quarantine *)space->queues.base;
 }
 
 static char *block_end(const struct heap_block *block)
@@ -252,6 +258,39 @@ static void block_clear(const struct heap_block *block, size_t size)
     memset((void *)(end & ~(PAGE - 1)), 0, end & (PAGE - 1));
 }
 
+/* Its place waits to be handed out again. */
+static void block_wait(struct heap_arena *arena, struct space *space, uint32_t index,
+                       uint32_t after)
+{
+    blocks_of(space)[index].after = after;
+    quarantine_push(queues_of(space), blocks_of(space), index);
+    fingerprint_word(&arena->retired, (uint64_t)index << 2 | (unsigned)(space - arena->spaces)
+                                                                 << 1);
+    fingerprint_word(&arena->retired, after);
+}
+
+/* What others have freed, and the thread knows of, waits with its own from now on. */
+static void space_gather(struct heap_arena *arena, struct space *space)
+{
+    uint32_t index;
+
+    while ((index = quarantine_pop_other(queues_of(space), blocks_of(space), reuse_knows)) !=
+           QUARANTINE_NONE)
+        block_wait(arena, space, index, 0);
+}
+
+/* Whether something waits that others have freed: when it will be handed out again hangs on what the thread comes to know of them. */
+static bool others_wait(const struct heap_arena *arena)
+{
+    for (int kind = 0; arena->rank && kind < SPACES; kind++) {
+        const struct space *space = &arena->spaces[kind];
+
+        if (space->queues.used && queues_of(space)->others_count > 0)
+            return true;
+    }
+    return false;
+}
+
 /* One that waits, if it is time, or `urgent`. NULL: none. */
 static void *block_again(struct heap_arena *arena, size_t size, size_t align, const void *site,
                          bool urgent)
@@ -265,9 +304,11 @@ static void *block_again(struct heap_arena *arena, size_t size, size_t align, co
     if (!space->queues.used || (!urgent && space->memory.used < space_bound[kind]))
         return NULL;
     wish.ready = reuse_ready();
+    if (wish.ready >= 0)
+        space_gather(arena, space);
     if (align > 16)
         fingerprint_word(&arena->retired, align); /* it may change the order, and get none */
-    index = quarantine_pop((struct quarantine *)space->queues.base, blocks_of(space), &wish);
+    index = quarantine_pop(queues_of(space), blocks_of(space), &wish);
     if (index == QUARANTINE_NONE)
         return NULL;
     block = &blocks_of(space)[index];
@@ -278,9 +319,10 @@ static void *block_again(struct heap_arena *arena, size_t size, size_t align, co
     return block->start;
 }
 
-void heap_reuse(int64_t (*ready)(void))
+void heap_reuse(int64_t (*ready)(void), bool (*knows)(uint32_t thread, uint32_t when))
 {
     reuse_ready = ready;
+    reuse_knows = knows;
 }
 
 /* Whether its place is one that may be handed out again at all. */
@@ -293,21 +335,41 @@ static bool is_behind_quarter(const struct heap_block *block)
            (uintptr_t)block->start - space->memory.base >= space_bound[kind] / 4;
 }
 
+/* Where a block that was just freed may wait, and as which one; NULL: nowhere. */
+static struct space *space_to_wait(const struct heap_block *block, uint32_t *index)
+{
+    struct space *space =
+        &heap.arenas[block->thread].spaces[block->size < LARGE_BLOCK ? SMALL : LARGE];
+
+    if (!reuse_ready || !is_behind_quarter(block) || block->has_object ||
+        range_cover(&space->queues, sizeof(struct quarantine), QUEUES_SPACE))
+        return NULL;
+    *index = (uint32_t)(block - blocks_of(space));
+    return space;
+}
+
 void heap_retire(const void *ptr, uint32_t after)
 {
     struct heap_block *block = block_of(ptr);
-    struct heap_arena *arena = &heap.arenas[block->thread];
-    int kind = block->size < LARGE_BLOCK ? SMALL : LARGE;
-    struct space *space = &arena->spaces[kind];
-    uint32_t index = (uint32_t)(block - blocks_of(space));
+    uint32_t index;
+    struct space *space = space_to_wait(block, &index);
 
-    if (!reuse_ready || !is_behind_quarter(block) || block->free_thread != block->thread ||
-        block->has_object || range_cover(&space->queues, sizeof(struct quarantine), QUEUES_SPACE))
+    if (!space)
         return;
-    block->after = after;
-    quarantine_push((struct quarantine *)space->queues.base, blocks_of(space), index);
-    fingerprint_word(&arena->retired, (uint64_t)index << 2 | (unsigned)kind << 1);
-    fingerprint_word(&arena->retired, after);
+    CHECK(block->free_thread == block->thread, "a block of another thread");
+    block_wait(&heap.arenas[block->thread], space, index, after);
+}
+
+void heap_return(const void *ptr, uint32_t when)
+{
+    struct heap_block *block = block_of(ptr);
+    uint32_t index;
+    struct space *space = space_to_wait(block, &index);
+
+    if (!space)
+        return;
+    block->after = when;
+    quarantine_push_other(queues_of(space), blocks_of(space), index);
 }
 
 static struct fingerprint object_print(const struct heap_block *block)
@@ -542,7 +604,8 @@ bool heap_corresponds(uint32_t a, uint32_t b,
 {
     const struct heap_arena *x = &heap.arenas[a], *y = &heap.arenas[b];
 
-    if (x->rank != y->rank || !fingerprint_equal(x->retired, y->retired))
+    if (x->rank != y->rank || !fingerprint_equal(x->retired, y->retired) || others_wait(x) ||
+        others_wait(y))
         return false;
     for (int kind = 0; x->rank && kind < SPACES; kind++) {
         const struct heap_block *of_x = (const struct heap_block *)x->spaces[kind].table.base;
@@ -572,7 +635,7 @@ bool heap_has_live(uint32_t thread)
 }
 
 /* Which blocks live, and what is in them, is in the sum of the world (hooks/written.h). Where the next ones of each thread will be is here: threads
- * are in the order in which they came to allocate, which does not count. */
+ * are in the order in which they came to allocate, which does not count. Who knows of whose frees is no part of a state. */
 static bool fingerprint(struct fingerprint *into)
 {
     struct fingerprint sum = heap.objects;
@@ -581,6 +644,8 @@ static bool fingerprint(struct fingerprint *into)
         const struct heap_arena *arena = &heap.arenas[heap.used[i]];
         struct fingerprint of = {0};
 
+        if (others_wait(arena))
+            return false;
         fingerprint_word(&of, (uint64_t)heap.used[i] << 32 | arena->rank);
         fingerprint_word(&of, arena->spaces[SMALL].memory.used);
         fingerprint_word(&of, arena->spaces[LARGE].memory.used);

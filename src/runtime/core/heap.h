@@ -11,8 +11,8 @@
  *
  * What was freed is handed out again as late as can be. A thread that has been given HEAP_SMALL_BOUND bytes for small blocks, or
  * HEAP_LARGE_BOUND for large ones, gets the place of the right size that it freed first; and a new one as long as fewer than HEAP_LEAST of that size
- * wait. Of its places, only those that it has freed itself: when another thread frees one is no event that the search sees, and may be before or
- * behind the next allocation in runs that it takes for the same one. And only those behind the first quarter, so that a program that never comes that
+ * wait. Of its places, only those that it has freed itself, or that another thread has freed as it knows for certain: when another thread frees one is no event that the
+ * search sees, and may be before or behind the next allocation in runs that it takes for the same one, unless something orders the two. And only those behind the first quarter, so that a program that never comes that
  * far has nothing to compare: see fingerprint. */
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct heap_block {
     uint32_t born;          /* when it was allocated: what the clock of heap_clock told */
     uint32_t room;          /* bytes from its start to the red zone, in HEAP_ROOM_UNIT */
     uint32_t next;          /* 1 + the next one that waits to be handed out again, or 0 */
-    uint32_t after;         /* while it waits: as given to heap_retire */
+    uint32_t after;         /* while it waits: as given to heap_retire or heap_return */
     uint32_t reached;       /* for leaks.c: number of the last search that found a pointer to it */
     uint16_t thread;
     uint16_t free_thread;
@@ -83,12 +83,15 @@ void heap_clock(uint32_t (*now)(void));
 enum heap_status heap_free(uint32_t thread, void *ptr, const void *site);
 
 /* Memory is handed out again only after the first call: what was retired at most at the time that `ready` tells for the thread that allocates; -1: nothing
- * now. That must follow from what the thread did. */
-void heap_reuse(int64_t (*ready)(void));
+ * now. That must follow from what the thread did. `knows`: whether that thread comes after what another one did at some time. */
+void heap_reuse(int64_t (*ready)(void), bool (*knows)(uint32_t thread, uint32_t when));
 
 /* The place of the block at `ptr`, just freed, may be handed out again, as far as it can be, once it is `after`: a time of its thread, which never goes
  * back. Whoever gets a block that is `again` has to say so to all that remember what was there. */
 void heap_retire(const void *ptr, uint32_t after);
+
+/* The same if another thread than its own has freed it: once its own comes after what that one did at the time `when`, which never goes back. */
+void heap_return(const void *ptr, uint32_t when);
 
 /* A lock, condition, … is at that address, which need not be in the heap. The search knows it by that, so its place is not handed out again. */
 static inline void heap_note_object(const void *addr);

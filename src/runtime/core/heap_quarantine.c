@@ -27,13 +27,9 @@ static uint32_t class_of(size_t room)
            (uint32_t)((room - ((size_t)1 << power)) >> (power - 3));
 }
 
-void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index)
+static void queue_push(struct quarantine_queue *queue, struct heap_block *blocks, uint32_t index)
 {
-    struct heap_block *block = &blocks[index];
-    uint32_t class = class_of((size_t)block->room * HEAP_ROOM_UNIT);
-    __typeof__(quarantine->queues[0][0]) *queue = &quarantine->queues[block->aligned][class];
-
-    block->next = 0;
+    blocks[index].next = 0;
     if (queue->last)
         blocks[queue->last - 1].next = index + 1;
     else
@@ -42,21 +38,67 @@ void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, u
     queue->count++;
 }
 
+/* The first one, which there must be. */
+static uint32_t queue_pop(struct quarantine_queue *queue, const struct heap_block *blocks)
+{
+    uint32_t index = queue->first - 1;
+
+    queue->first = blocks[index].next;
+    if (!queue->first)
+        queue->last = 0;
+    queue->count--;
+    return index;
+}
+
+void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index)
+{
+    const struct heap_block *block = &blocks[index];
+    uint32_t class = class_of((size_t)block->room * HEAP_ROOM_UNIT);
+
+    queue_push(&quarantine->queues[block->aligned][class], blocks, index);
+}
+
+bool quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index)
+{
+    uint32_t thread = blocks[index].free_thread;
+
+    if (thread >= QUARANTINE_OTHERS)
+        return false;
+    queue_push(&quarantine->others[thread], blocks, index);
+    if (quarantine->others_end <= thread)
+        quarantine->others_end = thread + 1;
+    quarantine->others_count++;
+    return true;
+}
+
+/* What a thread freed later is not known before what it freed first. */
+uint32_t quarantine_pop_other(struct quarantine *quarantine, const struct heap_block *blocks,
+                              bool (*knows)(uint32_t thread, uint32_t when))
+{
+    for (uint32_t thread = 0; quarantine->others_count && thread < quarantine->others_end;
+         thread++) {
+        struct quarantine_queue *queue = &quarantine->others[thread];
+
+        if (queue->count && knows(thread, blocks[queue->first - 1].after)) {
+            quarantine->others_count--;
+            return queue_pop(queue, blocks);
+        }
+    }
+    return QUARANTINE_NONE;
+}
+
 uint32_t quarantine_pop(struct quarantine *quarantine, struct heap_block *blocks,
                         const struct quarantine_wish *wish)
 {
     uint32_t class = class_of(quarantine_room(wish->size));
-    __typeof__(quarantine->queues[0][0]) *queue = &quarantine->queues[wish->align > 16][class];
+    struct quarantine_queue *queue = &quarantine->queues[wish->align > 16][class];
 
     for (unsigned turn = 0; turn < TURNS && queue->count && queue->count >= wish->least; turn++) {
-        uint32_t index = queue->first - 1;
+        uint32_t index;
 
-        if (blocks[index].after > wish->ready)
+        if (blocks[queue->first - 1].after > wish->ready)
             break;
-        queue->first = blocks[index].next;
-        if (!queue->first)
-            queue->last = 0;
-        queue->count--;
+        index = queue_pop(queue, blocks);
         if ((uintptr_t)blocks[index].start % wish->align == 0)
             return index;
         quarantine_push(quarantine, blocks, index);

@@ -12,11 +12,20 @@
 
 #define QUARANTINE_NONE UINT32_MAX
 
+/* In the order in which they were freed: 1 + their places in the table of the space, or 0. Blocks point to the next one. */
+struct quarantine_queue {
+    uint32_t first, last, count;
+};
+
+/* Those that threads with smaller numbers free for others can be handed out again. */
+#define QUARANTINE_OTHERS 256u
+
 struct quarantine {
-    struct {
-        uint32_t first, last; /* 1 + their places in the table of the space, or 0 */
-        uint32_t count;
-    } queues[2][QUARANTINE_CLASSES]; /* those behind were made for an alignment of more than 16 */
+    struct quarantine_queue
+        queues[2][QUARANTINE_CLASSES]; /* those behind were made for an alignment of more than 16 */
+    struct quarantine_queue others[QUARANTINE_OTHERS]; /* by the thread that freed them */
+    uint32_t others_end; /* no thread from this number on has freed any */
+    uint32_t others_count;
 };
 
 /* How many bytes a block of that size gets, at most HEAP_BLOCK_MAX. */
@@ -24,6 +33,14 @@ size_t quarantine_room(size_t size);
 
 /* blocks[index], which was just freed, waits from now on behind all others of its class. */
 void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index);
+
+/* The same of one that another thread has freed: it waits apart. False: that thread's cannot. */
+bool quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks,
+                           uint32_t index);
+
+/* Takes out one of those that others freed and `knows` says to be free, or QUARANTINE_NONE: each thread's in their order, the threads by their numbers. */
+uint32_t quarantine_pop_other(struct quarantine *quarantine, const struct heap_block *blocks,
+                              bool (*knows)(uint32_t thread, uint32_t when));
 
 /* What is asked for. */
 struct quarantine_wish {

@@ -313,13 +313,15 @@ void plain_free(void *block, size_t size)
 
 /* ---- memory that is handed out again (heap.h)
  *
- * Where a thread's next block is must follow from what that thread did, as the search does not see that allocations depend on anything else. So it
- * gets again only what it freed itself. And nothing may be left of what was there:
+ * Where a thread's next block is must follow from what that thread did and comes after, as the search does not see that allocations depend on anything else. So it
+ * gets again what it freed itself, and what others freed if the free happens before the allocation: that is so in all runs that the search takes for the same
+ * one, since what synchronises are steps that it sees. And nothing may be left of what was there:
  *
  *   accesses  come before the free, or race with it, which is told; plain_again makes the allocation a write behind them. So with --races=ignore,
  *             where nobody looks for that, nothing is handed out again; nor in an atomic section, nor bytes whose accesses are steps
  *   stores    under TSO and PSO, of the thread itself, may still wait in its buffer: until it has done something for which that must be empty, as the
- *             time of a flush is not its own. Those of others are in memory, as what orders them before the free comes behind them
+ *             time of a flush is not its own. Those of others are in memory, as what orders them before the free comes behind them; and so are all if another thread
+ *             frees the block, as what orders that before the allocation comes behind its stores
  *   locks, …  heap_note_object */
 
 static const struct thread *running_thread(void)
@@ -343,6 +345,10 @@ void plain_retire(const void *block)
     if (!old || !native.current || !native.detects || native.current->sections ||
         detect_is_exposed((uint64_t)(uintptr_t)block, old->room * HEAP_ROOM_UNIT))
         return;
+    if (old->free_thread != old->thread) {
+        heap_return(block, epoch_clock(detect_now()));
+        return;
+    }
     stores = world_is_buffered(native.world) ? running_thread()->stores : 0;
     /* then the sum of the state still has what was in the block (written_block_ends) */
     if (stores > 0 && native_compares() && stores > running_thread()->drained)
@@ -350,7 +356,7 @@ void plain_retire(const void *block)
     heap_retire(block, stores);
 }
 
-/* Whoever used the old block did so before it was freed, by the same thread, or there was a race. So to write all of the new one says all that there
+/* Whoever used the old block did so before it was freed, which happens before this, or there was a race. So to write all of the new one says all that there
  * is to say of either. Alone, nobody is there to race with. */
 void plain_again(void *block, size_t size)
 {
@@ -366,7 +372,7 @@ void plain_again(void *block, size_t size)
 static void open_reuse(void)
 {
     if (native.detects)
-        heap_reuse(reuse_ready);
+        heap_reuse(reuse_ready, detect_knows);
 }
 
 /* ---- the part */

@@ -292,6 +292,14 @@ static int64_t now_ready(void)
     return ready;
 }
 
+/* Up to when the thread that allocates comes after what each of the others did. */
+static uint32_t known[4];
+
+static bool is_known(uint32_t thread, uint32_t when)
+{
+    return known[thread] >= when;
+}
+
 /* Makes and frees blocks until the thread gets the place of one of them again: how many it had before. 0: never. */
 static size_t count_until_again(uint32_t thread, size_t size, size_t align, size_t limit)
 {
@@ -312,7 +320,7 @@ CHILD_TEST(hands_out_again_late)
 {
     static const size_t sizes[] = {0, 24, 1000, 1500, 100000, 300000, 1 << 20, (size_t)3 << 30};
 
-    heap_reuse(now_ready);
+    heap_reuse(now_ready, is_known);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t bound = sizes[i] < 256 << 10 ? HEAP_SMALL_BOUND : HEAP_LARGE_BOUND;
         size_t count = count_until_again(1, sizes[i], 16, 10000000);
@@ -334,7 +342,7 @@ CHILD_TEST(hands_out_the_oldest)
     char *at[BLOCKS], *again;
     size_t first = 0;
 
-    heap_reuse(now_ready);
+    heap_reuse(now_ready, is_known);
     for (size_t i = 0; i < BLOCKS; i++)
         at[i] = heap_alloc(0, SIZE, 16, &site_a);
     while ((uintptr_t)at[first] - heap_of(0) < HEAP_SMALL_BOUND / 4)
@@ -358,13 +366,13 @@ CHILD_TEST(hands_out_the_oldest)
         EXPECT(heap_free(0, at[i], NULL) == HEAP_DOUBLE_FREE);
 }
 
-/* What the thread did not free itself stays freed, and what it did gets no other address for that. */
+/* What others have freed stays freed as long as the thread does not know of it, and what it freed itself gets no other address for that. */
 CHILD_TEST(others_do_not_matter)
 {
     enum { BLOCKS = 1000, SIZE = 100000 };
     char **at = heap_alloc(HEAP_OUTSIDE, BLOCKS * sizeof *at, 16, NULL);
 
-    heap_reuse(now_ready);
+    heap_reuse(now_ready, is_known);
     for (int execution = 0; execution < 4; execution++) {
         char *theirs[50];
 
@@ -377,16 +385,51 @@ CHILD_TEST(others_do_not_matter)
             at[i] = p;
             if (i % 20 == 0 && i / 20 < 50 && execution == 1) { /* now or later, or never */
                 EXPECT(heap_free(1, theirs[i / 20], NULL) == HEAP_OK);
-                heap_retire(theirs[i / 20], 7);
+                heap_return(theirs[i / 20], 7);
             }
             EXPECT(heap_free(0, p, NULL) == HEAP_OK);
             heap_retire(p, 7);
         }
         for (size_t i = 0; i < 50 && execution == 2; i++) {
             EXPECT(heap_free(1, theirs[i], NULL) == HEAP_OK);
-            heap_retire(theirs[i], 7);
+            heap_return(theirs[i], 7);
         }
         EXPECT(heap_find(theirs[49])->state == (execution == 1 || execution == 2));
+        heap_restart();
+    }
+}
+
+/* What others freed comes behind what the thread has freed itself, by their numbers, whoever was first; and each one's in its order, as far as it is known. */
+CHILD_TEST(others_give_back)
+{
+    enum { BLOCKS = 200, SIZE = 100000 };
+    char *at[BLOCKS];
+    size_t first = BLOCKS - 60;
+
+    heap_reuse(now_ready, is_known);
+    for (int execution = 0; execution < 2; execution++) {
+        for (size_t i = 0; i < BLOCKS; i++)
+            at[i] = heap_alloc(0, SIZE, 16, NULL);
+        for (uint32_t k = 0; k < 40; k++) { /* in turn, or one after the other */
+            uint32_t i = execution ? k : k % 2 * 20 + k / 2;
+            uint32_t thread = i < 20 ? 3 : 1;
+
+            EXPECT(heap_free(thread, at[first + i], NULL) == HEAP_OK);
+            heap_return(at[first + i], 1 + i % 20);
+        }
+        known[1] = known[3] = 0;
+        EXPECT(!heap_find(heap_alloc(0, SIZE, 16, NULL))->again);
+        known[1] = 20;
+        known[3] = 10;
+        for (size_t i = 0; i < 15; i++) /* thirty, and the last fifteen have to wait */
+            EXPECT(heap_alloc(0, SIZE, 16, NULL) == at[first + 20 + i]);
+        EXPECT(!heap_find(heap_alloc(0, SIZE, 16, NULL))->again);
+        known[3] = 20;
+        for (size_t i = 15; i < 20; i++)
+            EXPECT(heap_alloc(0, SIZE, 16, NULL) == at[first + 20 + i]);
+        for (size_t i = 0; i < 5; i++)
+            EXPECT(heap_alloc(0, SIZE, 16, NULL) == at[first + i]);
+        EXPECT(heap_free(1, at[first + 19], NULL) == HEAP_DOUBLE_FREE);
         heap_restart();
     }
 }
@@ -395,7 +438,7 @@ CHILD_TEST(keeps_places_of_objects)
 {
     char *kept = NULL;
 
-    heap_reuse(now_ready);
+    heap_reuse(now_ready, is_known);
     for (size_t i = 0; i < 1000; i++) {
         char *p = heap_alloc(0, 100000, 16, NULL);
 
@@ -417,7 +460,7 @@ CHILD_TEST(stays_flat_in_one_execution)
 {
     size_t before = 0;
 
-    heap_reuse(now_ready);
+    heap_reuse(now_ready, is_known);
     for (size_t i = 0; i < 3000000; i++) {
         size_t size = i % 50 ? i * 7919 % 2000 : i * 7919 % 2000000;
         char *p = heap_alloc(0, size, i % 30 ? 16 : 64, NULL);
@@ -502,6 +545,7 @@ int main(void)
         cmocka_unit_test(hands_out_again_late),
         cmocka_unit_test(hands_out_the_oldest),
         cmocka_unit_test(others_do_not_matter),
+        cmocka_unit_test(others_give_back),
         cmocka_unit_test(keeps_places_of_objects),
         cmocka_unit_test(stays_flat_in_one_execution),
     };
