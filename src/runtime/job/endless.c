@@ -39,44 +39,55 @@ static const struct raddle_site *site_of(const struct event *event)
     return (const struct raddle_site *)(uintptr_t)event->op.site;
 }
 
-/* How often the thread came by where it was last. */
-static uint32_t times_round(const struct execution *x, agent_id thread)
+/* How often the thread came by there, from event `from` on. */
+static uint32_t times_by(const struct execution *x, agent_id thread, const struct raddle_site *site,
+                         event_id from)
 {
-    const struct raddle_site *last = NULL;
     uint32_t times = 0;
 
-    for (event_id id = x->events.count; id-- > 0;) {
-        if (x->events.at[id].agent != thread)
-            continue;
-        if (!last)
-            last = site_of(&x->events.at[id]);
-        times += site_of(&x->events.at[id]) == last;
-    }
+    for (event_id id = from; id < x->events.count; id++)
+        times += x->events.at[id].agent == thread && site_of(&x->events.at[id]) == site;
     return times;
 }
 
-/* The lines of the function where the thread was last, as far as it came by there again and again. */
-static void say_lines(const struct execution *x, agent_id thread, char *text, size_t size)
+/* Where the thread came by most often lately, the last of such places; NULL if that is not known. Where it is now may be behind the loop. */
+static const struct raddle_site *place_of(const struct execution *x, agent_id thread)
 {
-    const struct raddle_site *last = NULL;
+    const struct raddle_site *place = NULL;
+    uint32_t most = 0;
+
+    for (event_id id = x->events.count; id-- > first_looked_at(x);) {
+        const struct raddle_site *site = site_of(&x->events.at[id]);
+        uint32_t times;
+
+        if (x->events.at[id].agent != thread || !site || !site->file || !site->function)
+            continue;
+        times = times_by(x, thread, site, first_looked_at(x));
+        if (times > most) {
+            most = times;
+            place = site;
+        }
+    }
+    return place;
+}
+
+/* The lines of the function with that place, as far as the thread came by there again and again. */
+static void say_lines(const struct execution *x, agent_id thread, const struct raddle_site *place,
+                      char *text, size_t size)
+{
     uint32_t low = UINT32_MAX, high = 0;
     size_t used;
 
     for (event_id id = x->events.count; id-- > first_looked_at(x);) {
         const struct raddle_site *site = site_of(&x->events.at[id]);
 
-        if (x->events.at[id].agent != thread || !site || !site->file || !site->function)
-            continue;
-        if (!last)
-            last = site;
-        if (strcmp(site->function, last->function) != 0 || strcmp(site->file, last->file) != 0)
+        if (x->events.at[id].agent != thread || !site || !site->file || !site->function ||
+            strcmp(site->function, place->function) != 0 || strcmp(site->file, place->file) != 0)
             continue;
         low = site->line < low ? site->line : low;
         high = site->line > high ? site->line : high;
     }
-    if (!last)
-        return;
-    used = (size_t)snprintf(text, size, " in %s at %s:%" PRIu32, last->function, last->file, low);
+    used = (size_t)snprintf(text, size, " in %s at %s:%" PRIu32, place->function, place->file, low);
     if (high > low && used < size)
         snprintf(text + used, size - used, "-%" PRIu32, high);
 }
@@ -86,13 +97,17 @@ void endless_note(void)
     struct session *session = native.session;
     const struct execution *x = &session->explorer.execution;
     agent_id thread = busiest(x);
-    char text[800], place[500] = "";
+    const struct raddle_site *place;
+    char text[800], lines[500] = "";
     struct text t = text_open(text, sizeof text);
 
     if (session->endless || thread == AGENT_NONE)
         return;
-    say_lines(x, thread, place, sizeof place);
+    place = place_of(x, thread);
+    if (place)
+        say_lines(x, thread, place, lines, sizeof lines);
     native_thread_words(&t, (uint32_t)native.world->agents.at[thread].key);
-    text_add(&t, " still goes round%s, %" PRIu32 " times so far", place, times_round(x, thread));
+    text_add(&t, " still goes round%s, %" PRIu32 " times so far", lines,
+             times_by(x, thread, place, 0));
     session->endless = native_text(text);
 }
