@@ -82,6 +82,18 @@ static uint32_t record_beside(const struct execution *x, uint32_t record, uint8_
     return record;
 }
 
+/* The newest of `record` and those older that another agent has made, or that writes. */
+static uint32_t record_other(const struct execution *x, uint32_t record, agent_id agent)
+{
+    const struct access_record *at;
+
+    if (record == RECORD_NONE)
+        return record;
+    at = &x->accesses.at[record];
+    return x->events.at[at->event].agent == agent && at->access.mode != ACCESS_WRITE ? at->other
+                                                                                     : record;
+}
+
 static void access_push(struct execution *x, event_id id, const struct section_access *touched)
 {
     const struct access *access = &touched->access;
@@ -93,6 +105,7 @@ static void access_push(struct execution *x, event_id id, const struct section_a
                                     .older = older,
                                     .unlike = record_find(x, older, access->mode, access->bytes),
                                     .beside = record_beside(x, older, access->bytes),
+                                    .other = record_other(x, older, x->events.at[id].agent),
                                     .before = touched->before});
     x->newest.at[access->loc] = x->accesses.count - 1;
 }

@@ -37,6 +37,8 @@ struct access_record {
     uint32_t unlike;
     /* The previous one that touches bytes which this one does not: two variables may be in one location. */
     uint32_t beside;
+    /* The previous one that another agent made, or that writes: whoever follows this one follows all between. */
+    uint32_t other;
     uint64_t before; /* the location's state when the event ran */
 };
 

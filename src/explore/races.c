@@ -182,7 +182,8 @@ static bool record_covers(const struct execution *x, const struct access_record 
            (!x->all_races || clock_has(x, suspect->pre, record->event));
 }
 
-/* Appends the events that `access` conflicts with and that no newer one of them covers. */
+/* Appends the events that `access` conflicts with and that no newer one of them covers; not those that the suspect follows anyway. All that the same agent did
+ * before such a one it follows, too, so these are passed over at once, up to one that covers what is older: a loop of additions and reads is not looked through again at each step. */
 static void candidates_of(struct execution *x, const struct access *access,
                           const struct suspect *suspect)
 {
@@ -191,12 +192,16 @@ static void candidates_of(struct execution *x, const struct access *access,
     const struct access_record *record;
 
     while (bytes && (r = record_find(x, r, access->mode, bytes)) != RECORD_NONE) {
+        bool follows;
+
         record = &x->accesses.at[r];
-        r = record->older;
+        follows = clock_has(x, suspect->pre, record->event);
+        r = follows ? record->other : record->older;
         x->looked++;
         if (!modes_conflict(record->access.mode, access->mode))
             continue;
-        vec_push(x->arena, &x->candidates, record->event);
+        if (!follows)
+            vec_push(x->arena, &x->candidates, record->event);
         if (record_covers(x, record, suspect))
             bytes &= ~record->access.bytes;
     }
