@@ -37,6 +37,10 @@ static const char *const loops[] = {
     "cell x\n"
     "thread A\n let i = %u + 0\nL:\n t = load x\n let i = i - 1\n if i > 0 goto L\n"
     "thread B\n let i = %u + 0\nL:\n store x, i\n let i = i - 1\n if i > 0 goto L\n",
+    /* additions that commute, and reads between them, beside one addition of another thread */
+    "cell x\n"
+    "thread A\n let i = %u + 0\nL:\n add x, 1\n t = load x\n let i = i - 1\n if i > 0 goto L\n"
+    "thread B\n let i = %u + 0\n add x, i\n",
 };
 
 /* What a search of some runs took, for each step of the longest one. */
@@ -50,6 +54,7 @@ static struct cost cost_of(const char *loop, unsigned rounds)
                                        .memory = memory_find("sc"),
                                        .buffer_bound = BUFFER_UNBOUNDED,
                                        .preemption_bound = NO_BOUND,
+                                       .commutes = COMMUTE_ALL,
                                        .max_steps = NO_LIMIT,
                                        .max_executions = RUNS};
     static struct explorer explorer;
