@@ -7,5 +7,5 @@ program_build() {
 }
 
 program_checks() {
-    check 'safe' -- ./jansson_shared
+    check 'incomplete; not modelled: random numbers of the system: .*' -- ./jansson_shared
 }

@@ -9,7 +9,7 @@ program_build() {
 }
 
 program_checks() {
-    check 'bug; data-race at mdb.c' -- ./lmdb_pair writemap
-    check 'incomplete; not modelled: a file that is mapped, and changed, and used otherwise, too' --suppressions "$PWD/suppressions" -- ./lmdb_pair
-    check 'safe' --suppressions "$PWD/suppressions" -- ./lmdb_pair writemap
+    check 'bug; data-race at mdb.c; not modelled: getpid: .*' -- ./lmdb_pair writemap
+    check 'incomplete; not modelled: getpid: .*; not modelled: a file that is mapped, and changed, and used otherwise, too' --suppressions "$PWD/suppressions" -- ./lmdb_pair
+    check 'incomplete; not modelled: getpid: .*' --suppressions "$PWD/suppressions" -- ./lmdb_pair writemap
 }

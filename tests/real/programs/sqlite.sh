@@ -7,5 +7,5 @@ program_build() {
 }
 
 program_checks() {
-    check 'safe' -- ./sqlite_pair
+    check 'incomplete; not modelled: getpid: .*; not modelled: random numbers of the system: .*' -- ./sqlite_pair
 }
