@@ -4,7 +4,8 @@
 /* The heap of the program under test.
  *
  * A block is named by its thread and its rank among that thread's allocations, and its address
- * follows from what that thread allocated and freed before, whatever the others do. A block reads
+ * follows from what that thread allocated and freed before, and from what it comes after of what others
+ * freed of that; from nothing else that they do. A block reads
  * as zeros when it is new, so calloc is malloc. What we know about blocks lies in tables of our
  * own, out of the way of overflows. Needs no opening: the first call may come from a constructor,
  * or from the dynamic linker.

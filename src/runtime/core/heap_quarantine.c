@@ -58,17 +58,16 @@ void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, u
     queue_push(&quarantine->queues[block->aligned][class], blocks, index);
 }
 
-bool quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index)
+void quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index)
 {
     uint32_t thread = blocks[index].free_thread;
 
     if (thread >= QUARANTINE_OTHERS)
-        return false;
+        return;
     queue_push(&quarantine->others[thread], blocks, index);
     if (quarantine->others_end <= thread)
         quarantine->others_end = thread + 1;
     quarantine->others_count++;
-    return true;
 }
 
 /* What a thread freed later is not known before what it freed first. */

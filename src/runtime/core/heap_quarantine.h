@@ -34,8 +34,8 @@ size_t quarantine_room(size_t size);
 /* blocks[index], which was just freed, waits from now on behind all others of its class. */
 void quarantine_push(struct quarantine *quarantine, struct heap_block *blocks, uint32_t index);
 
-/* The same of one that another thread has freed: it waits apart. False: that thread's cannot. */
-bool quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks,
+/* The same of one that another thread has freed: it waits apart; or for ever, if the number of that thread is too large. */
+void quarantine_push_other(struct quarantine *quarantine, struct heap_block *blocks,
                            uint32_t index);
 
 /* Takes out one of those that others freed and `knows` says to be free, or QUARANTINE_NONE: each thread's in their order, the threads by their numbers. */
